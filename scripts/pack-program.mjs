@@ -57,6 +57,8 @@ npx lead-signals serve
 npx lead-signals --help --tree
 \`\`\`
 
+A supervisor starts \`node_modules/.bin/lead-signals\` of an installed package: npx does not pass its SIGTERM on.
+
 For an encrypted database, install \`${cipherDriver}\` beside it.
 `
 

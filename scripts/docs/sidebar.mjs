@@ -29,7 +29,8 @@ export const groups = [
     [
       ["docs/simulator.md", "Simulator"],
       ["docs/simulate-your-own.md", "Simulate your own"],
-      ["simulations/BUGS.md", "Planted bugs"]
+      ["simulations/BUGS.md", "Planted bugs"],
+      ["simulations/ORDERING.md", "Ordered delivery in simulation"]
     ]
   ],
   [

@@ -9,6 +9,8 @@ export interface HuntJob {
   readonly store: "memory" | "sqlite"
   readonly scenario: string
   readonly seeds: number
+  /** After so many seconds shrinking stops. */
+  readonly shrinkSeconds: number
 }
 
 export interface Hunted {
@@ -26,7 +28,7 @@ export interface Hunted {
 
 const unseen = { seeds: 0, actions: 0, faults: 0, shrinkRuns: 0, seconds: 0 }
 
-const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
+const hunt = async (bug: Bug, { seeds, shrinkSeconds }: HuntOptions): Promise<Hunted> => {
   const program = await bundle("hunter.ts", bug)
   try {
     return await new Promise((resolve, reject) => {
@@ -46,7 +48,7 @@ const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
         )
       )
       const { name, scenario, store } = bug
-      child.send({ hunt: name, store, scenario, seeds } satisfies HuntJob)
+      child.send({ hunt: name, store, scenario, seeds, shrinkSeconds } satisfies HuntJob)
     })
   } finally {
     rmSync(program, { force: true })
@@ -56,6 +58,8 @@ const hunt = async (bug: Bug, seeds: number): Promise<Hunted> => {
 interface HuntOptions {
   /** Seeds a bug. */
   readonly seeds: number
+  /** After so many seconds shrinking of a bug's counterexample stops. */
+  readonly shrinkSeconds: number
   /** Bugs that are hunted at once. */
   readonly jobs: number
   readonly onHunted: (hunted: Hunted) => void
@@ -64,13 +68,14 @@ interface HuntOptions {
 /** In the order of the bugs. */
 export const huntAll = async (
   bugs: ReadonlyArray<Bug>,
-  { jobs, onHunted, seeds }: HuntOptions
+  options: HuntOptions
 ): Promise<ReadonlyArray<Hunted>> => {
+  const { jobs, onHunted } = options
   const found: Array<Hunted> = []
   let next = 0
   const work = async (): Promise<void> => {
     for (let i = next++; i < bugs.length; i = next++) {
-      found[i] = await hunt(bugs[i]!, seeds)
+      found[i] = await hunt(bugs[i]!, options)
       onHunted(found[i]!)
     }
   }

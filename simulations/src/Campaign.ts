@@ -20,6 +20,8 @@ export interface SeedReport extends Omit<
   readonly seed: number
   readonly scenario: string
   readonly store: StoreKind
+  /** The processor time of the run. */
+  readonly cpuSeconds: number
   readonly coverageMarks: ReadonlyArray<string>
   readonly exercised: ReadonlyArray<string>
 }

@@ -39,7 +39,10 @@ export const Counterexample = Schema.Struct({
             behaviour: Schema.String,
             events: Schema.Array(Schema.String),
             ordering: Schema.optional(Schema.Literal("lead")),
-            maxDelay: Schema.optional(Schema.Number)
+            maxDelay: Schema.optional(Schema.Number),
+            format: Schema.optional(Schema.Literal("cloudevents")),
+            maxBatch: Schema.optional(Schema.Number),
+            maxWait: Schema.optional(Schema.Number)
           })
         )
       })

@@ -255,7 +255,7 @@ const prepare = (input: RunInput, host: Host) => {
           actions: plan.actions.length,
           steps: kernel.steps,
           requests: facts.requests,
-          posts: facts.received.length,
+          posts: facts.messages,
           engagements: facts.engagements,
           kills: world.processes.kills,
           faults: world.faults.length,

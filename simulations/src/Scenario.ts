@@ -1,7 +1,13 @@
 /** A scenario is data: who takes part, what they do how often, what goes wrong, and what its runs must meet to prove anything. */
 import { Schema } from "effect"
 import { list, number, optionalNumber, text } from "./ScenarioFields.ts"
-import { actionEffects, behaviourEffects, rateEffects, scheduledFaultEffects } from "./ScenarioWords.ts"
+import {
+  actionEffects,
+  behaviourEffects,
+  rateEffects,
+  scheduledFaultEffects,
+  webhookShareEffects
+} from "./ScenarioWords.ts"
 
 const receiverBehaviours = [
   "healthy",
@@ -77,6 +83,9 @@ const scheduledFaultKinds = [
   "lossyFailovers"
 ] as const
 
+const webhookShares = ["ordered", "batched", "cloudEvents"] as const
+const usualShares = { ordered: 0.4, batched: 0.25, cloudEvents: 0.25 }
+
 type OptionalNumber = ReturnType<typeof optionalNumber>
 
 /** A struct of numbers that may be left out, one for each key. */
@@ -107,6 +116,15 @@ const ScheduledFaults = numbers(scheduledFaultKinds, (fault) => ({
   from: 0,
   to: 10_000,
   otherwise: 0
+}))
+
+/** Shares of the webhooks that ask for something else than one envelope a post, in any order. */
+const Webhooks = numbers(webhookShares, (share) => ({
+  about: webhookShareEffects[share],
+  unit: "probability",
+  from: 0,
+  to: 1,
+  otherwise: usualShares[share]
 }))
 
 const PerHour = numbers(actionKinds, (kind) => ({
@@ -183,6 +201,13 @@ export const Scenario = Schema.Struct({
       { to: 200 }
     ),
     { default: () => [] }
+  ),
+  webhooks: Schema.optionalWith(
+    Webhooks.annotations({
+      description:
+        "How many of the webhooks are ordered, take batches or take CloudEvents: each seed draws which."
+    }),
+    { default: () => Schema.decodeSync(Webhooks)({}) }
   ),
   processes: Schema.optionalWith(
     Schema.Struct({

@@ -76,3 +76,12 @@ export const scheduledFaultEffects = {
     "The server of a networked store fails; another one that has every commit takes over within half a minute.",
   lossyFailovers: "The same, and the other one lacks the commits of up to the last five minutes."
 }
+
+/** What the webhooks of a share do. */
+export const webhookShareEffects = {
+  ordered:
+    "The events of one lead come one after the other; two in five of these webhooks wait for a while at most.",
+  batched:
+    "Up to 2, 3, 5, 20 or 100 events come in one post; three in five of these webhooks wait for further events.",
+  cloudEvents: "Events come as CloudEvents."
+}

@@ -72,13 +72,19 @@ export const createBrand = (
     }
     const campaign = yield* make("campaign", "/operator/brands/{brandId}/campaigns", of, { name: "Spring" })
     const webhooks: Array<KnownWebhook> = []
-    for (const [i, { behaviour, events, maxDelay, ordering }] of size.consumers.entries()) {
+    for (const [
+      i,
+      { behaviour, events, format, maxBatch, maxDelay, maxWait, ordering }
+    ] of size.consumers.entries()) {
       const url = `https://b${index}-${i}-${behaviour}.example/hook`
       const made = yield* make(`webhook ${i}`, "/operator/brands/{brandId}/webhooks", of, {
         url,
         events,
         ...(ordering === undefined ? {} : { ordering }),
         ...(maxDelay === undefined ? {} : { maxDelay }),
+        ...(format === undefined ? {} : { format }),
+        ...(maxBatch === undefined ? {} : { maxBatch }),
+        ...(maxWait === undefined ? {} : { maxWait }),
         ...(size.isCalm ? {} : { enabled: false })
       })
       // One that an earlier try has made, too, stays disabled: its receiver would get everything twice.
@@ -100,6 +106,9 @@ export const createBrand = (
         events,
         ordering: ordering ?? "none",
         maxDelay: maxDelay ?? null,
+        format: format ?? "envelope",
+        maxBatch: maxBatch ?? 1,
+        maxWait: maxWait ?? 0,
         secrets: [{ secret: made.secret, since: 0 }],
         rotations: 0,
         resends: 0,

@@ -9,9 +9,7 @@ import { livelock } from "./Counterexample.ts"
 /** CPU seconds that one seed may take: the longest scenario takes less than ten. */
 const secondsOfSeed = 60
 
-const secondsOfShrinking = 120
-
-process.on("message", ({ hunt, scenario: name, seeds, store }: HuntJob) => {
+process.on("message", ({ hunt, scenario: name, seeds, shrinkSeconds, store }: HuntJob) => {
   const startedAt = performance.now()
   const scenario = scenarioNamed(name)!
   const done = (hunted: Omit<Hunted, "bug" | "seconds">): void => {
@@ -26,9 +24,9 @@ process.on("message", ({ hunt, scenario: name, seeds, store }: HuntJob) => {
     const input = inputOf(scenario, seed)
     const report = run(input, store)
     if (report.outcome === "passed") continue
-    allow(secondsOfShrinking + secondsOfSeed)
+    allow(shrinkSeconds + secondsOfSeed)
     const small = shrink(input, report, (each, until) => run(each, store, until), {
-      seconds: secondsOfShrinking
+      seconds: shrinkSeconds
     })
     const { message, oracle } = small.report.violation ?? livelock
     const { actions, scheduledFaults } = small.input.plan

@@ -2,6 +2,7 @@
 export { programFor } from "./cli/CommandLine.ts"
 export { loadScenario, newScenarioFile, shownScenario } from "./cli/ScenarioFiles.ts"
 export { campaign } from "./Campaign.ts"
+export { eventsOf } from "./actors/PostedEvents.ts"
 export { Checks } from "./oracles/Checks.ts"
 export { CountedWindows } from "./oracles/CountedWindows.ts"
 export { oracles } from "./oracles/index.ts"

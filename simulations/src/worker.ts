@@ -3,11 +3,14 @@ import type { SeedFailure, SeedReport, SeedRun } from "./Campaign.ts"
 import { simulate } from "./Run.ts"
 
 const reportOf = ({ hours, scenario, seed, store }: SeedRun): SeedReport => {
+  const before = process.cpuUsage()
   const { checks, counts, coverageMarks, digest, exercised, outcome, violation } = simulate(scenario, seed, {
     store,
     ...(hours === null ? {} : { hours })
   })
+  const { system, user } = process.cpuUsage(before)
   return {
+    cpuSeconds: (system + user) / 1e6,
     scenario: scenario.name,
     seed,
     store,

@@ -203,7 +203,7 @@ describe("settling a batch", () => {
     )
     expect(recorded.map(({ disabled }) => disabled)).toEqual(["1", null])
     expect(webhooks).toEqual([
-      { id: "1", url, enabled: false, disabledReason: "The receiver answered 410 Gone.", failingSince: now }
+      { ...webhook, enabled: false, disabledReason: "The receiver answered 410 Gone.", failingSince: now }
     ])
   })
 

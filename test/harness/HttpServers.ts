@@ -13,7 +13,7 @@ import {
   OperatorToken,
   webCrypto
 } from "@lead-signals/http"
-import { EventStreamLimits } from "@lead-signals/http/internal"
+import { ChangeWaitLimits, EventStreamLimits } from "@lead-signals/http/internal"
 import * as NodeServer from "@lead-signals/http/node"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Addresses, Emitter, TargetGuard } from "@lead-signals/webhook"
@@ -115,7 +115,8 @@ export const startApi = async ({
   requestsPerMinute = 60,
   retryMillis,
   stores = MemoryStore.layer,
-  streamLimits
+  streamLimits,
+  waitLimits
 }: {
   readonly stores?: Layer.Layer<Stores, unknown>
   readonly requestsPerMinute?: number
@@ -128,6 +129,8 @@ export const startApi = async ({
   readonly retryMillis?: ReadonlyArray<number>
   /** Of live events; the server's own unless given. */
   readonly streamLimits?: typeof EventStreamLimits.Service
+  /** Of requests that wait for changes; the server's own unless given. */
+  readonly waitLimits?: typeof ChangeWaitLimits.Service
 } = {}): Promise<Api> => {
   const log: Array<string> = []
   const logger = Logger.replace(
@@ -145,6 +148,7 @@ export const startApi = async ({
     Layer.succeed(Draining, { isDraining: Effect.sync(draining) }),
     Layer.succeed(BodyPace, { limits: bodyLimits }),
     streamLimits === undefined ? Layer.empty : Layer.succeed(EventStreamLimits, streamLimits),
+    waitLimits === undefined ? Layer.empty : Layer.succeed(ChangeWaitLimits, waitLimits),
     consoleFiles === undefined ? Layer.empty : Layer.succeed(ConsoleFiles, Effect.succeed(consoleFiles))
   )
   let drain: Effect.Effect<void> = Effect.void

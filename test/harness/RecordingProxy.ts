@@ -1,6 +1,6 @@
 /** Passes requests on to a server, and keeps what they asked. */
 import { once } from "node:events"
-import { createServer } from "node:http"
+import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll } from "vitest"
 
@@ -17,6 +17,8 @@ export interface RecordingProxy {
   readonly requests: ReadonlyArray<RecordedRequest>
   /** Answers the next requests with these statuses instead of passing them on; 0 ends the connection. */
   readonly failNext: (...statuses: ReadonlyArray<number>) => void
+  /** Ends the answers that are under way, as a server does that is stopped. */
+  readonly endStreams: () => void
 }
 
 const parsed = (text: string): unknown => {
@@ -31,6 +33,7 @@ const parsed = (text: string): unknown => {
 export const recordingProxy = async (target: () => string): Promise<RecordingProxy> => {
   const requests: Array<RecordedRequest> = []
   const failures: Array<number> = []
+  const open = new Set<ServerResponse>()
   const server = createServer((request, response) => {
     const passOn = async (): Promise<void> => {
       const parts: Array<Buffer> = []
@@ -48,7 +51,11 @@ export const recordingProxy = async (target: () => string): Promise<RecordingPro
       if (failure !== undefined) return void response.writeHead(failure).end("{}")
       const { connection: _, host: __, "content-length": ___, ...headers } = request.headers
       const abort = new AbortController()
-      response.on("close", () => abort.abort())
+      open.add(response)
+      response.on("close", () => {
+        open.delete(response)
+        abort.abort()
+      })
       const answer = await fetch(url, {
         method: request.method!,
         headers: headers as Record<string, string>,
@@ -69,6 +76,9 @@ export const recordingProxy = async (target: () => string): Promise<RecordingPro
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    failNext: (...statuses) => void failures.push(...statuses)
+    failNext: (...statuses) => void failures.push(...statuses),
+    endStreams: () => {
+      for (const response of open) response.end()
+    }
   }
 }

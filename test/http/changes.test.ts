@@ -1,5 +1,8 @@
 /** The feed of changes over HTTP: pages, cursors, waits and their ends. */
 import { createClient } from "@lead-signals/client"
+import { LeadStore, StoreUnavailable } from "@lead-signals/domain"
+import * as MemoryStore from "@lead-signals/store-memory"
+import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { observation, observe, setUpBrand, startApi } from "../harness/HttpServers.ts"
 
@@ -125,6 +128,121 @@ describe("GET /signals/changes", () => {
     const waiting = read(`?cursor=${cursor}&wait=30`)
     await observe(api, brand, observation(brand.signalId, "next", "next"))
     expect((await waiting).body.data).toHaveLength(1)
+  })
+})
+
+/** Counts the reads of changes of a store in memory, and does what a test wants before each. */
+const countedStores = () => {
+  const reads = { count: 0, before: Effect.void as Effect.Effect<void, StoreUnavailable> }
+  const counted = Layer.effect(
+    LeadStore,
+    Effect.map(LeadStore, (store) =>
+      LeadStore.of({
+        ...store,
+        changesAfter: (...query) =>
+          Effect.suspend(() => {
+            reads.count++
+            return Effect.zipRight(reads.before, store.changesAfter(...query))
+          })
+      })
+    )
+  )
+  return { reads, stores: Layer.provideMerge(counted, MemoryStore.layer) }
+}
+
+const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+describe("requests that wait for changes of one brand", () => {
+  const waitersOf = async (options: Parameters<typeof startApi>[0]) => {
+    const api = await startApi(options)
+    const brand = await setUpBrand(api)
+    await observe(api, brand, observation(brand.signalId, "first", "first"))
+    const keys: Array<string> = []
+    for (let i = 0; i < 10; i++) {
+      const made = await api.operate("POST", `/operator/brands/${brand.id}/keys`, { label: "k" })
+      keys.push(made.body.data.key)
+    }
+    const ask = async (key: string, query: string) => {
+      const answer = await api.call(`/signals/changes?${query}`, { token: key })
+      return { status: answer.status, body: answer.body }
+    }
+    const { cursor } = (await ask(brand.key, "")).body.meta as { readonly cursor: string }
+    return { api, brand, keys, ask, cursor }
+  }
+
+  it("share one look into the store, and are all told of a change [CHG-6]", async () => {
+    const { reads, stores } = countedStores()
+    const { api, ask, brand, cursor, keys } = await waitersOf({ stores })
+    const began = performance.now()
+    reads.count = 0
+    const waiting = keys.flatMap((key) => [1, 2, 3, 4].map(() => ask(key, `cursor=${cursor}&wait=30`)))
+    while (reads.count < 40) await sleep(20)
+    await sleep(1600)
+    // Each looks once before it waits. After that it is one look in half a second for all of them.
+    expect(reads.count - 40).toBeLessThanOrEqual((performance.now() - began) / 500)
+    expect(reads.count - 40).toBeGreaterThan(0)
+    await observe(api, brand, observation(brand.signalId, "late", "late"))
+    for (const { body } of await Promise.all(waiting))
+      expect(body.data.map(({ lead }: any) => lead.extId)).toEqual(["late"])
+  })
+
+  it("go on beside those that went away, whoever began to wait first [CHG-6]", async () => {
+    const { api, ask, brand, cursor, keys } = await waitersOf({})
+    const leaving = new AbortController()
+    const first = fetch(`${api.url}/signals/changes?cursor=${cursor}&wait=30`, {
+      headers: { authorization: `Bearer ${keys[0]}` },
+      signal: leaving.signal
+    }).catch(() => "gone")
+    await sleep(200)
+    const second = ask(keys[1]!, `cursor=${cursor}&wait=30`)
+    await sleep(100)
+    leaving.abort()
+    expect(await first).toBe("gone")
+    await sleep(700)
+    await observe(api, brand, observation(brand.signalId, "late", "late"))
+    expect((await second).body.data).toHaveLength(1)
+  })
+
+  it("are answered at once beyond the limit of all keys, and wait again when there is room [CHG-6]", async () => {
+    const { api, ask, brand, cursor, keys } = await waitersOf({
+      waitLimits: { maxPerKey: 2, maxWaits: 3, pollMillis: 50, keyMillis: 1000 }
+    })
+    const ended: Array<string> = []
+    const wait = (key: string, name: string) =>
+      ask(key, `cursor=${cursor}&wait=30`).then((answer) => {
+        ended.push(name)
+        return answer
+      })
+    const waiting = [wait(keys[0]!, "first"), wait(keys[0]!, "second"), wait(keys[1]!, "third")]
+    await sleep(300)
+    await Promise.all([wait(keys[0]!, "third of a key"), wait(keys[2]!, "fourth of all")])
+    expect([...ended].sort()).toEqual(["fourth of all", "third of a key"])
+    await observe(api, brand, observation(brand.signalId, "late", "late"))
+    const { body } = (await Promise.all(waiting))[0]!
+    const next = ask(keys[2]!, `cursor=${body.meta.cursor}&wait=30`)
+    await sleep(300)
+    await observe(api, brand, observation(brand.signalId, "later", "later"))
+    expect((await next).body.data).toHaveLength(1)
+  })
+
+  it("get 503 when the store fails meanwhile, and 401 in place of a change when their key has ended [CHG-6, AUTH-5]", async () => {
+    const { reads, stores } = countedStores()
+    const { api, ask, brand, cursor, keys } = await waitersOf({
+      stores,
+      waitLimits: { maxPerKey: 4, maxWaits: 10, pollMillis: 50, keyMillis: 60_000 }
+    })
+    const failing = [1, 2].map(() => ask(keys[0]!, `cursor=${cursor}&wait=30`))
+    await sleep(200)
+    reads.before = Effect.fail(new StoreUnavailable({ reason: "gone", cause: null }))
+    for (const { body, status } of await Promise.all(failing))
+      expect([status, body.error.code]).toEqual([503, "unavailable"])
+    reads.before = Effect.void
+    const waiting = ask(brand.key, `cursor=${cursor}&wait=30`)
+    await sleep(200)
+    await api.operate("DELETE", `/operator/brands/${brand.id}/keys/${brand.keyId}`)
+    await observe(api, brand, observation(brand.signalId, "secret", "secret"))
+    const { body, status } = await waiting
+    expect([status, JSON.stringify(body).includes("secret")]).toEqual([401, false])
   })
 })
 

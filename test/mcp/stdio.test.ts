@@ -3,8 +3,9 @@ import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { callWith } from "@lead-signals/mcp/internal"
 import { spawn } from "node:child_process"
-import { once } from "node:events"
+import { EventEmitter, once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -71,6 +72,8 @@ describe("lead-signals mcp", () => {
       LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
     })
     const { tools } = await client.listTools()
+    const names = tools.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
     const takesBrand = (name: string) =>
       tools.find((tool) => tool.name === name).inputSchema.properties.brandId !== undefined
     expect(["search_leads", "get_lead_series", "mark_lead"].map(takesBrand)).toEqual([false, true, true])
@@ -100,10 +103,20 @@ describe("lead-signals mcp", () => {
   )
 
   it.runIf(isThorough)(
-    "passes its credential to no other server, and says when there is none [MCP-10]",
+    "passes its credential to no other server, and says when there is none; a call that is given up ends [MCP-10, MCP-12]",
     async () => {
       const asked: Array<string | undefined> = []
+      const hanging = new EventEmitter()
       const elsewhere = createServer(({ headers, url }, response) => {
+        if (url === "/signals/leads") {
+          response.once("close", () => hanging.emit("left"))
+          return void hanging.emit("asked")
+        }
+        if (url === "/campaigns") {
+          // Longer than anything that is read.
+          const more = (): void => void (response.destroyed || response.write("x".repeat(1 << 20), more))
+          return more()
+        }
         asked.push(`${url} ${headers.authorization}`)
         response.writeHead(302, { location: "/taken" }).end()
       })
@@ -114,6 +127,14 @@ describe("lead-signals mcp", () => {
       const client = await connect({ LEAD_SIGNALS_API_KEY: brand.key }, url)
       expect(textOf(await client.callTool({ name: "list_signals" })).error.code).toBe("unexpected_answer")
       expect(asked).toEqual([`/signals Bearer ${brand.key}`])
+      expect(textOf(await client.callTool({ name: "list_campaigns" })).error.code).toBe("answer_too_large")
+      const [wasAsked, hasLeft] = [once(hanging, "asked"), once(hanging, "left")]
+      const givingUp = new AbortController()
+      const called = client.callTool({ name: "search_leads" }, { signal: givingUp.signal })
+      await wasAsked
+      givingUp.abort()
+      await expect(called).rejects.toThrow()
+      await hasLeft
       elsewhere.closeAllConnections()
       await new Promise((done) => elsewhere.close(done))
       const gone = textOf(await client.callTool({ name: "list_signals" })).error
@@ -122,6 +143,25 @@ describe("lead-signals mcp", () => {
       await client.close()
     }
   )
+
+  it("waits for no answer for ever, and says how long to wait where the server does [MCP-10, MCP-8]", async () => {
+    const slow = createServer(({ url }, response) => {
+      if (url !== "/hang") response.writeHead(429, { "retry-after": url === "/1" ? "7" : "tomorrow" }).end()
+    })
+    slow.listen(0, "127.0.0.1")
+    await once(slow, "listening")
+    const call = (target: string) =>
+      callWith(
+        `http://127.0.0.1:${(slow.address() as AddressInfo).port}`,
+        "key",
+        target === "/hang" ? 50 : 60_000
+      )({ method: "GET", target }, new AbortController().signal)
+    expect(JSON.parse((await call("/hang")).body).error.code).toBe("unreachable")
+    const waits = [await call("/1"), await call("/2")].map(({ retryAfterSeconds }) => retryAfterSeconds)
+    expect(waits).toEqual([7, null])
+    slow.closeAllConnections()
+    slow.close()
+  })
 
   it("writes messages alone to standard output, whatever comes in, and its credential nowhere [MCP-10]", async () => {
     const list = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "no/such" })

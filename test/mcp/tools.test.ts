@@ -1,7 +1,14 @@
 /** The tools: that their words, arguments and answers are those of the API, and how a call is made of arguments. */
 import { openApi } from "@lead-signals/http"
 import { type BoundTool, boundTools, definitionOf, tools } from "@lead-signals/mcp"
-import { callOf, InvalidArgument, maxAnswerLength, resultOf, visibleJson } from "@lead-signals/mcp/internal"
+import {
+  callOf,
+  inShort,
+  InvalidArgument,
+  maxAnswerLength,
+  resultOf,
+  visibleJson
+} from "@lead-signals/mcp/internal"
 import Ajv2020 from "ajv/dist/2020.js"
 import * as fc from "fast-check"
 import { readFileSync } from "node:fs"
@@ -32,7 +39,7 @@ describe("each tool", () => {
       )
       for (const code of bound.errorCodes) expect(description).toContain(code)
       expect(annotations?.readOnlyHint).toBe(bound.method === "GET")
-      expect(annotations?.destructiveHint).toBe(false)
+      expect(annotations?.destructiveHint).toBe(bound.method === "GET" ? undefined : false)
     }
   })
 
@@ -43,9 +50,21 @@ describe("each tool", () => {
       required: ReadonlyArray<string>
     }
     expect(Object.keys(properties)).toEqual(declared.map(({ name }) => name))
-    for (const { description, name, schema } of declared as ReadonlyArray<any>)
-      expect(properties[name]).toEqual({ ...schema, description })
+    for (const { description, name, schema } of declared as ReadonlyArray<any>) {
+      const { maximum, ...rest } = schema
+      expect([undefined, Number.MAX_SAFE_INTEGER]).toContain(maximum)
+      // The forms of a time are said once.
+      const words = /^(createdBefore|updated)/.test(name)
+        ? `${description.split(". ")[0]}; written as createdAfter`
+        : description
+      expect(properties[name]).toEqual({ ...rest, description: words })
+    }
     expect(required).toEqual([])
+    const changes = definitionOf(byName("list_changes", "key")).inputSchema.properties as any
+    expect([Object.keys(changes), changes.pageSize.default]).toEqual([
+      ["cursor", "pageSize", "includeEngagements", "includeEngagementDetail"],
+      25
+    ])
     const mark = definitionOf(byName("mark_lead", "operator")).inputSchema
     expect([Object.keys(mark.properties!), mark.required]).toEqual([
       ["brandId", "id", "qualified", "exported"],
@@ -64,8 +83,9 @@ describe("each tool", () => {
       const { _meta, inputSchema, outputSchema } = definitionOf(bound)
       expect(() => [ajv.compile(inputSchema as object), ajv.compile(outputSchema as object)]).not.toThrow()
       const text = JSON.stringify(outputSchema)
-      expect(text).not.toContain('"examples"')
-      expect(text).not.toContain("#/components")
+      expect(text).not.toMatch(/"examples"|"required"|"additionalProperties"|"pattern"|#\/components/)
+      for (const name of Object.keys((outputSchema as any).$defs ?? {}))
+        expect(text).toContain(`{"$ref":"#/$defs/${name}"}`)
       expect(_meta?.["lead-signals/personal-data"]).toBe(text.includes('"x-pii":true'))
     }
     const personal = boundTools().filter(({ holdsPersonalData }) => holdsPersonalData)
@@ -73,10 +93,61 @@ describe("each tool", () => {
       "search_leads",
       "get_lead",
       "leads_changed_since",
+      "list_changes",
       "list_signals",
       "get_campaign_series",
       "mark_lead"
     ])
+  })
+
+  it("takes little of a model's context: all of a credential's tools are a few kilobytes [MCP-13]", () => {
+    const sizeOf = (kind: BoundTool["kind"], scopes: ReadonlyArray<string>): number =>
+      JSON.stringify(
+        boundTools()
+          .filter((bound) => bound.kind === kind && scopes.includes(bound.scope!))
+          .map(definitionOf)
+      ).length
+    expect(sizeOf("key", ["leads", "metrics"])).toBeLessThan(20_000)
+    expect(sizeOf("operator", ["read"])).toBeLessThan(20_000)
+    expect(sizeOf("operator", ["read", "ingest", "webhooks"])).toBeLessThan(24_500)
+  })
+
+  it("shows each schema of an answer in one of the tools, and elsewhere by that tool's name [MCP-13, MCP-7]", () => {
+    const { data } = definitionOf(byName("leads_changed_since", "key")).outputSchema!.properties as any
+    expect(data.items).toEqual({ type: "object", "x-pii": true, description: "As in search_leads" })
+    const { Lead } = definitionOf(search).outputSchema!["$defs"] as any
+    expect(Lead.properties.name).toEqual({ type: "string", "x-pii": true })
+    expect(Lead.properties.engagements.items.description).toBe("As in get_lead")
+    const detail = definitionOf(byName("get_lead", "key")).outputSchema!["$defs"] as any
+    expect(detail.Engagement.properties.commentText).toEqual({ type: ["string", "null"], "x-pii": true })
+    // A company has a field of that name.
+    expect(detail.Company.properties.description).toEqual({ type: ["string", "null"], "x-pii": true })
+    for (const { name, shownBy } of tools) {
+      for (const [schema, other] of Object.entries(shownBy ?? {})) {
+        const shower = definitionOf(boundTools().find(({ tool }) => tool.name === other)!)
+        expect([name, (shower.outputSchema!["$defs"] as any)[schema]?.type]).toEqual([name, "object"])
+      }
+    }
+  })
+
+  it("is shortened with the marks of what it refers to, also where schemas refer to each other [MCP-13, MCP-7]", () => {
+    const post = { type: "object", properties: { author: { $ref: "#/$defs/Author" } } }
+    const author = {
+      type: "object",
+      properties: { posts: { $ref: "#/$defs/Post" }, name: { "x-pii": true } }
+    }
+    const schema = { $ref: "#/$defs/Post", $defs: { Post: post, Author: author } }
+    expect(inShort(schema, {})).toEqual(schema)
+    expect(inShort(schema, { Post: "other" })).toEqual({
+      type: "object",
+      "x-pii": true,
+      description: "As in other"
+    })
+    const plain = { ...author, properties: { posts: { $ref: "#/$defs/Post" } } }
+    expect(inShort({ ...schema, $defs: { Post: post, Author: plain } }, { Post: "other" })).toEqual({
+      type: "object",
+      description: "As in other"
+    })
   })
 
   it("is in the table of the guide, with the credential that it needs [MCP-4]", () => {
@@ -139,6 +210,9 @@ describe("the call that arguments make", () => {
     expect(() => callOf(changed, { updatedAfter: "2026-01-01", sort: "name:asc" })).toThrow(
       '"sort" is unknown'
     )
+    const { target } = callOf(byName("list_changes", "key"), { cursor: "c" })
+    expect(target).toBe("/signals/changes?pageSize=25&cursor=c")
+    expect(callOf(byName("list_changes", "key"), { pageSize: 3 }).target).toBe("/signals/changes?pageSize=3")
     const idempotencyKey = "8e03978e-40d5-43dd-bc93-6894a57f9324"
     const resend = { brandId: 1, id: 41, webhookId: "1", event: "lead2.created", idempotencyKey }
     expect(callOf(byName("resend_lead", "operator"), resend)).toEqual({
@@ -147,6 +221,13 @@ describe("the call that arguments make", () => {
       headers: { "idempotency-key": idempotencyKey },
       body: '{"webhookId":"1","event":"lead2.created"}'
     })
+    expect(callOf(search, { search: "x".repeat(4096) }).target).toHaveLength(4096 + 22)
+    expect(
+      callOf(byName("resend_lead", "operator"), { ...resend, idempotencyKey: "k".repeat(255) }).headers
+    ).toEqual({ "idempotency-key": "k".repeat(255) })
+    expect(() =>
+      callOf(byName("resend_lead", "operator"), { ...resend, idempotencyKey: "k".repeat(256) })
+    ).toThrow("idempotencyKey takes 1 to 255")
     const hostile = { ...resend, idempotencyKey: "a\r\nauthorization: Bearer x" }
     expect(() => callOf(byName("resend_lead", "operator"), hostile)).toThrow("idempotencyKey takes 1 to 255")
   })
@@ -162,7 +243,7 @@ describe("the answer of a tool", () => {
         )
       })
     )
-    expect(visibleJson("a\u200b\u{e0041}")).toBe('"a\\u200b\\udb40\\udc41"')
+    expect(visibleJson("a\u200b\u{e0041}\ue000")).toBe('"a\\u200b\\udb40\\udc41\\ue000"')
   })
 
   it("has a bound, and is an error where the server is another [MCP-8]", () => {

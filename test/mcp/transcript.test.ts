@@ -47,6 +47,7 @@ it("is the one in the guide [MCP-1, MCP-6]", async () => {
     pageSize: 1
   })
   await call("get_lead", { id: found.data[0].id })
+  await call("list_changes", { pageSize: 1 })
   const [campaign] = (await call("list_campaigns", {})).data
   await call("get_campaign_metrics", { id: campaign.id })
   await call("search_leads", { sort: "score" })

@@ -107,6 +107,19 @@ describe("lead-signals", () => {
         "--watch takes an http or https URL, like https://"
       ],
       [["brands", "create", "X", "--watch", ""], "--watch takes a"],
+      [
+        ["leads", "list", "--brand", "2", "--output", "jso"],
+        "--output takes table, json, jsonl or csv. Did you mean json?"
+      ],
+      [["leads", "list", "--brand", "2", "--qualified=maybe"], "--qualified takes true or false. Run"],
+      [["leads", "list", "--brand", "2", "--page", "1.5"], "--page takes an integer. Run"],
+      [["leads", "list", "--brand", "2", "--page", ""], "--page takes an integer. Run"],
+      [["leads", "list", "--brand", "2", "--interval=often"], "--interval takes a number. Run"],
+      [["leads", "list", "--brand", "2", "--interval", "0"], "--interval takes a number of seconds from"],
+      ...["ftp://x", "http://ada:secret@127.0.0.1/", "http://127.0.0.1/?x=1", "nowhere"].map(
+        (url) =>
+          [["brands", "list", "--url", url], "--url takes http:// or https:// and a host, like"] as const
+      ),
       [["--completions", "tcsh"], "--completions takes bash, zsh or fish."],
       [["serve", "--port", "many"], "--port takes an integer from 0 to 65535.", serve],
       [
@@ -134,6 +147,7 @@ describe("lead-signals", () => {
       const { code, err, out } = await run(args)
       expect([args, code, out]).toEqual([args, 2, ""])
       expect(err).toContain(message)
+      expect(err).not.toContain("secret@")
       expect(err.trim().split("\n")).toHaveLength(1)
     }
     expect(await runCommand(["brands", "list"], { LEAD_SIGNALS_OPERATOR_TOKEN: "" })).toMatchObject({

@@ -242,10 +242,8 @@ describe("events, metrics and trigger", () => {
       if (created === 1 && triggered === 1) server.child.emit("first")
       if (created === 2) interrupt()
     })
-    // Ends the stream from the server's side, as a restart does.
     await once(server.child, "first")
-    await server.end("SIGTERM")
-    server = await startOperatedServer(join(folder, "leads.sqlite"))
+    proxy.endStreams()
     const { out } = await ended
     const printed = out
       .trim()
@@ -270,7 +268,7 @@ describe("events, metrics and trigger", () => {
     const asked: Array<string | undefined> = []
     const data = {
       occurredAt: "2026-01-31T10:00:00.000Z",
-      lead: { name: "Ada\u001b[31m", headline: null },
+      lead: { name: "Ada\u001b[31m", headline: "a\u2028b" },
       engagement: { type: "reaction", reactionType: "LIKE" },
       signal: { name: "S" },
       isFirstActivity: true
@@ -291,7 +289,7 @@ describe("events, metrics and trigger", () => {
     fake.close()
     expect([code, asked]).toEqual([1, [undefined, "8", "9"]])
     expect(out).toBe(
-      "10:00:00  lead2.created      Ada [31m  · reaction LIKE · S · first activity\nEvents may be missing here: too many happened meanwhile.\n"
+      "10:00:00  lead2.created      Ada [31m, a b  · reaction LIKE · S · first activity\nEvents may be missing here: too many happened meanwhile.\n"
     )
   })
 

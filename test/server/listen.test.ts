@@ -144,6 +144,51 @@ describe("lead-signals listen", () => {
     }
   })
 
+  it("creates its webhook with the events, order, form and batches that it is given [CLI-7]", async () => {
+    const created: Array<unknown> = []
+    const operator = createHttpServer((request, response) => {
+      let body = ""
+      request
+        .on("data", (part) => (body += part))
+        .on("end", () => {
+          if (request.method === "POST") created.push(JSON.parse(body))
+          const data = { id: "5", secret }
+          response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify({ data }))
+        })
+    }).listen(0, "127.0.0.1")
+    await once(operator, "listening")
+    const url = `http://127.0.0.1:${(operator.address() as { port: number }).port}`
+    const settings =
+      "--events lead2.created --ordering lead --max-delay 60 --format cloudevents --max-batch 10 --max-wait 5"
+    for (const more of [settings.split(" "), []]) {
+      const listener = listenHere("--brand", "2", "--url", url, "--token", "token-of-the-operator", ...more)
+      await listener.until(/as webhook 5/)
+      await listener.end()
+    }
+    const common = { url: expect.stringMatching(/^http:/), description: "lead-signals listen" }
+    expect(created).toEqual([
+      {
+        ...common,
+        events: ["lead2.created"],
+        ordering: "lead",
+        maxDelay: 60,
+        format: "cloudevents",
+        maxBatch: 10,
+        maxWait: 5
+      },
+      { ...common, events: ["lead2.created", "activity.detected"] }
+    ])
+    operator.close()
+    for (const option of [
+      ["--format", "cloudevents"],
+      ["--events", "lead2.created"]
+    ]) {
+      const alone = listenHere("--secret", secret, ...option)
+      expect(await alone.exit).toBe(2)
+      expect(alone.text()).toContain("are of the webhook that --brand creates")
+    }
+  })
+
   it("ends with exit code 1 when the server refuses the subscription, with 3 when it does not answer [CLI-1, CLI-4]", async () => {
     const refusing = createHttpServer((_, response) => {
       const error = { code: "not_found", message: "There is no such brand." }

@@ -8,13 +8,24 @@ const second = 1000
 const start = Date.UTC(2026, 0, 5, 8)
 
 /** What the rule says of each post of one delivery, at these seconds, each answered at once with this status. */
-const judged = (posts: ReadonlyArray<readonly [seconds: number, status: number]>, killedAt?: number) => {
+const judged = (
+  posts: ReadonlyArray<readonly [seconds: number, status: number]>,
+  killedAt?: number,
+  maxDelay: number | null = null
+) => {
   const facts = new KnownFacts(plan)
   if (killedAt !== undefined) {
     const at = start + killedAt * second
     facts.incidents.note("kill", at, at + second, 0)
   }
-  const webhook = { id: "1", behaviour: "failing", enabledAt: 0, disabledAt: null }
+  const webhook = {
+    id: "1",
+    behaviour: "failing",
+    ordering: maxDelay === null ? "none" : "lead",
+    maxDelay,
+    enabledAt: 0,
+    disabledAt: null
+  }
   const rule = oracles.find(({ name }) => name === "retries wait")!
   const oracle = rule.instantiate(facts, new Checks(rule.name))
   return posts.map(([seconds, status]) => {
@@ -62,6 +73,31 @@ describe("the waits between attempts, by what a receiver sees", () => {
         [300, 200]
       ])[1]
     ).toBe("wh_1 was taken, and came again")
+  })
+
+  it("end with the time that an ordered webhook has for an event [ORD-4]", () => {
+    expect(
+      judged(
+        [
+          [0, 500],
+          [6, 500],
+          [60, 500]
+        ],
+        undefined,
+        60
+      )
+    ).toEqual([null, null, null])
+    expect(
+      judged(
+        [
+          [0, 500],
+          [6, 500],
+          [50, 500]
+        ],
+        undefined,
+        60
+      )[2]
+    ).toBe("attempt 3 of wh_1 came 44 s after the last, not 51 s")
   })
 
   it("begin anew with an attempt whose process was killed before it could record the one before [DELIV-2]", () => {

@@ -216,7 +216,7 @@ describe("the file of a scenario", () => {
     const { $schema: _, ...shown } = JSON.parse(Either.getOrThrow(shownScenario("erasure")))
     const source = readFileSync(join(root, "simulations/src/scenarios/erasure.json"), "utf8")
     expect(shown).toEqual(JSON.parse(source))
-    expect(text(shownScenario("nothing"))).toContain("There are clock-trouble, crash-loop, ")
+    expect(text(shownScenario("nothing"))).toContain(`There are ${scenarioNames().join(", ")}.`)
   })
 })
 

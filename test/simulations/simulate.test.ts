@@ -54,6 +54,7 @@ describe("scenarios", () => {
   it("there are those that the design asks for", () => {
     expect(scenarioNames()).toEqual(
       [
+        "ordering",
         "quiet-day",
         "launch-burst",
         "flaky-consumers",

@@ -75,7 +75,10 @@ export const explained = async <A>(
   const statements: Array<ExplainedStatement> = []
   const explain = async (text: string, params: ReadonlyArray<Param>): Promise<void> => {
     const options = isRun ? "ANALYZE, TIMING OFF, BUFFERS OFF, FORMAT JSON" : "FORMAT JSON"
+    // What it wrote is taken back: the work writes it.
+    await client.query("SAVEPOINT explaining")
     const made = await client.query({ text: `EXPLAIN (${options}) ${text}`, values: [...params] })
+    await client.query("ROLLBACK TO explaining")
     await client.query(`SET LOCAL plan_cache_mode = force_generic_plan; PREPARE explained AS ${text}`)
     const values = params.length === 0 ? "" : `(${params.map(literal).join(", ")})`
     const generic = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE explained${values}`)

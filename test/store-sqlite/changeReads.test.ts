@@ -3,7 +3,8 @@ import { ChangeReads } from "@lead-signals/store-sqlite/internal"
 import Database from "better-sqlite3"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { afterAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const db = new Database(":memory:")
 db.exec(
@@ -14,13 +15,31 @@ db.exec(
 )
 afterAll(() => void db.close())
 
+const leads = isThorough ? 100_000 : 20_000
+
+/** Each lead with two events, far from each other, and a fiftieth of them altered by an operator since. */
+const fill = (): void =>
+  void db.exec(`
+    INSERT INTO brand (id, name, suppression_secret, created_at) VALUES (1, 'A', '', 0), (2, 'B', '', 0);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${2 * leads})
+      INSERT INTO event (event, brand_id, lead_id, engagement_id, is_first_activity, occurred_at)
+      SELECT 'activity.detected', 1 + (i % 100 = 0), 1 + (i - 1) % ${leads}, 'e' || i, i <= ${leads}, i FROM n;
+    INSERT INTO changed_lead (lead_id, brand_id, position)
+      SELECT lead_id, brand_id, position + ${leads} FROM event WHERE position > ${leads} AND position % 50 = 7;
+    ANALYZE`)
+
 const planOf = (text: string, params: number): ReadonlyArray<string> =>
   db
     .prepare(`EXPLAIN QUERY PLAN ${text}`)
     .all(...Array.from({ length: params }, () => 1))
     .map((row) => (row as { readonly detail: string }).detail)
 
-describe("a read of the feed of changes", () => {
+describe.each([
+  ["of an empty file", () => {}],
+  [`of ${leads.toLocaleString("en-US")} leads, with statistics`, fill]
+])("a read of the feed of changes %s", (_, prepare) => {
+  beforeAll(prepare)
+
   it("walks events by their positions, with a lookup of each lead's newest [CHG-1]", () => {
     expect(planOf(ChangeReads.eventsSql, 4)).toEqual([
       "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",

@@ -241,6 +241,8 @@ describe("deliveries in the SQLite file", () => {
 
   it("are found by indexes, whatever the query: no table that grows is scanned [DELIV-8]", async () => {
     const filename = newFile()
+    // Migrations read whole tables, once: they run before the statements are noted.
+    await over(filename, Effect.void)
     const prepare = vi.spyOn(Database.prototype, "prepare")
     await over(
       filename,
@@ -271,11 +273,7 @@ describe("deliveries in the SQLite file", () => {
     const prepared = new Set(prepare.mock.calls.map(([text]) => text))
     prepare.mockRestore()
     const raw = new Database(filename, { readonly: true })
-    // Migrations read whole tables, once.
-    const ofMigrations = /CREATE|DROP|PRAGMA|^INSERT INTO delivery_hour SELECT/
-    const statements = [...prepared].filter(
-      (text) => /delivery|attempt|event|webhook/.test(text) && !ofMigrations.test(text)
-    )
+    const statements = [...prepared].filter((text) => /delivery|attempt|event|webhook/.test(text))
     expect(statements.length).toBeGreaterThan(30)
     const scans = statements.flatMap((text) =>
       raw

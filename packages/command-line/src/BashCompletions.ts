@@ -2,16 +2,7 @@
  * Writes a completion script for bash. The one of @effect/cli 0.77.2 completes no subcommand with a hyphen in its name, and
  * no subcommand of a subcommand.
  */
-import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
-import { namedIn, type Node, optionsOf } from "./CommandTree.ts"
-
-/** The options of a command that take a value, each with the library's description of the value. */
-const choicesOf = ({ command }: Node): ReadonlyArray<readonly [string, string]> =>
-  namedIn(CommandDescriptor.getUsage(command.descriptor)).flatMap(({ acceptedValues, names }) =>
-    acceptedValues._tag === "None"
-      ? []
-      : names.filter((name) => name.startsWith("-")).map((name) => [name, acceptedValues.value] as const)
-  )
+import { type Node, optionsOf, valuesOf } from "./CommandTree.ts"
 
 /** A place in the tree of commands, and what completes there. */
 export interface CompletedPlace {
@@ -34,7 +25,7 @@ export const completedPlaces = (root: Node): ReadonlyArray<CompletedPlace> => {
       node,
       at,
       words: [...own, "--help", ...(at === "" ? ["--version"] : [])],
-      values: choicesOf(node)
+      values: valuesOf(node)
     })
     for (const child of node.children) walk(child, `${at}/${child.name}`)
   }

@@ -96,7 +96,7 @@ export const callOf = (
 ): string => [calledAs ?? root.name, ...path.slice(1).map(({ name }) => name)].join(" ")
 
 /** The named arguments in a command's usage. */
-export const namedIn = (usage: Usage.Usage): ReadonlyArray<Usage.Named> => {
+const namedIn = (usage: Usage.Usage): ReadonlyArray<Usage.Named> => {
   switch (usage._tag) {
     case "Named":
       return [usage]
@@ -121,6 +121,14 @@ export const requiredOptionsOf = ({ command }: Node): ReadonlyArray<ReadonlyArra
     .map(({ names }) => names)
     .filter((names) => names[0]?.startsWith("-"))
 }
+
+/** The options of a command that take a value, each with the library's description of the value: choices with ` | ` between them, or a kind. */
+export const valuesOf = ({ command }: Node): ReadonlyArray<readonly [option: string, value: string]> =>
+  namedIn(CommandDescriptor.getUsage(command.descriptor)).flatMap(({ acceptedValues, names }) =>
+    acceptedValues._tag === "None"
+      ? []
+      : names.filter((name) => name.startsWith("-")).map((name) => [name, acceptedValues.value] as const)
+  )
 
 /** The options of a command, and whether each takes a value. */
 export const optionsOf = ({ command }: Node): ReadonlyMap<string, boolean> =>

@@ -2,7 +2,7 @@
 import * as AutoCorrect from "@effect/cli/AutoCorrect"
 import * as CliConfig from "@effect/cli/CliConfig"
 import { descriptionOf } from "./CommandHelp.ts"
-import { type Node, optionsOf, requiredOptionsOf } from "./CommandTree.ts"
+import { type Node, optionsOf, requiredOptionsOf, valuesOf } from "./CommandTree.ts"
 
 const distance = (a: string, b: string): number =>
   AutoCorrect.levensteinDistance(a, b, { ...CliConfig.defaultConfig, isCaseSensitive: true })
@@ -32,6 +32,23 @@ const missingOptions = (node: Node, given: ReadonlySet<string>): string | null =
       return description === "" ? `${name} is required.` : `${name} is required: ${lowerFirst(description)}.`
     })
   return sentences.length === 0 ? null : sentences.join(" ")
+}
+
+/**
+ * What is wrong with the value of an option, by the library's description of what it takes; null where nothing is that can be said here. The
+ * library says it without the option's name.
+ */
+const wrongValue = (name: string, takes: string | undefined, given: string): string | null => {
+  if (takes?.includes(" | ") === true) {
+    const choices = takes.split(" | ")
+    return choices.includes(given)
+      ? null
+      : `${name} takes ${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}.${meant(given, choices)}`
+  }
+  const isNumber = given.trim() !== "" && !Number.isNaN(Number(given))
+  if (takes === "integer" && !(isNumber && Number.isInteger(Number(given))))
+    return `${name} takes an integer.`
+  return takes === "float" && !isNumber ? `${name} takes a number.` : null
 }
 
 /** An abbreviation, such as URL, stays as it is. */
@@ -65,6 +82,7 @@ export const find = (
   if (isHelpWord) return { path, isHelp: true, wrong: null }
   const last = path.at(-1)!
   const options = new Map([...optionsOf(last), ...builtIns])
+  const values = new Map(valuesOf(last))
   const given = new Set<string>()
   for (; at < ends; at++) {
     const word = words[at]!
@@ -74,7 +92,11 @@ export const find = (
     const takesValue = options.get(name)
     if (takesValue === undefined)
       return { path, isHelp, wrong: `There is no option ${name}.${meant(name, options.keys())}` }
-    if (takesValue && name === word && ++at >= ends) return { path, isHelp, wrong: `${name} takes a value.` }
+    if (!takesValue) continue
+    if (name === word && ++at >= ends) return { path, isHelp, wrong: `${name} takes a value.` }
+    const value = name === word ? words[at]! : word.slice(name.length + 1)
+    const wrong = wrongValue(name, values.get(name), value)
+    if (wrong !== null) return { path, isHelp, wrong }
   }
   // The wizard asks for them.
   return { path, isHelp, wrong: given.has("--wizard") ? null : missingOptions(last, given) }

@@ -247,5 +247,6 @@ export const make: Effect.Effect<McpPath> = Effect.gen(function* () {
         status: response.status,
         ...(contentType === null ? {} : { contentType })
       })
-    }) as never
+      // `@effect/platform` runs an app without interruption, until a router finds the route: here there is none.
+    }).pipe(Effect.interruptible) as never
 })

@@ -1,6 +1,7 @@
 /** How tools are listed: descriptions, schemas and annotations. [MCP-4, MCP-7] */
 import type { Tool as ListedTool } from "@modelcontextprotocol/server"
-import type { BoundTool } from "./Operations.ts"
+import type { BoundTool, Json } from "./Operations.ts"
+import { inShort } from "./OutputSchemas.ts"
 
 /** In each answer with personal data, beside it. [MCP-6] */
 export const notice =
@@ -28,25 +29,46 @@ const descriptionOf = (bound: BoundTool): string =>
       : [])
   ].join(" ")
 
+/**
+ * The schemas of arguments. Several times take the same forms: what an argument of the tool says after its first sentence is not said again,
+ * but of which it is the same.
+ */
+const propertiesOf = (known: BoundTool["arguments"]): Record<string, Json> => {
+  const said = new Map<string, string>()
+  const properties = known.map(({ name, schema }) => {
+    const { 0: whole, 1: first, 2: rest } = /^([^.]+)\. (.+)$/.exec(String(schema["description"])) ?? []
+    if (whole === undefined) return [name, schema] as const
+    const earlier = said.get(rest!)
+    if (earlier === undefined) said.set(rest!, name)
+    return [
+      name,
+      earlier === undefined ? schema : { ...schema, description: `${first}; written as ${earlier}` }
+    ] as const
+  })
+  return Object.fromEntries(properties)
+}
+
 const inputOf = ({ arguments: known }: BoundTool): ListedTool["inputSchema"] => ({
   type: "object",
-  properties: Object.fromEntries(known.map(({ name, schema }) => [name, schema])),
+  properties: propertiesOf(known),
   required: known.filter(({ isRequired }) => isRequired).map(({ name }) => name),
   additionalProperties: false
 })
 
-const outputOf = ({ answer, holdsPersonalData }: BoundTool): NonNullable<ListedTool["outputSchema"]> => ({
-  ...answer,
-  type: "object",
-  ...(holdsPersonalData
-    ? {
-        properties: {
-          notice: { type: "string", description: "How to treat the rest of the answer" },
-          ...(answer["properties"] as object)
-        }
-      }
-    : {})
-})
+const outputOf = ({
+  answer,
+  holdsPersonalData,
+  tool
+}: BoundTool): NonNullable<ListedTool["outputSchema"]> => {
+  const short = inShort(answer, tool.shownBy ?? {})
+  return {
+    ...short,
+    type: "object",
+    ...(holdsPersonalData
+      ? { properties: { notice: { type: "string" }, ...(short["properties"] as object) } }
+      : {})
+  }
+}
 
 /** The tool as a client lists it. */
 export const definitionOf = (bound: BoundTool): ListedTool => {
@@ -57,14 +79,17 @@ export const definitionOf = (bound: BoundTool): ListedTool => {
     description: descriptionOf(bound),
     inputSchema: inputOf(bound),
     outputSchema: outputOf(bound),
-    annotations: {
-      title,
-      readOnlyHint: changes === "nothing",
-      destructiveHint: false,
-      idempotentHint: changes !== "each time",
-      // A resend posts to a receiver elsewhere.
-      openWorldHint: changes === "each time"
-    },
+    // The other hints mean something for tools that change something alone.
+    annotations:
+      changes === "nothing"
+        ? { readOnlyHint: true, openWorldHint: false }
+        : {
+            readOnlyHint: false,
+            destructiveHint: false,
+            idempotentHint: changes !== "each time",
+            // A resend posts to a receiver elsewhere.
+            openWorldHint: changes === "each time"
+          },
     _meta: { "lead-signals/personal-data": bound.holdsPersonalData }
   }
 }

@@ -2,8 +2,8 @@
 import { type ApiCall, openApi } from "@lead-signals/http"
 import { type Tool, tools } from "./Tools.ts"
 
-// The document, and schemas in it, are trees of any shape.
-type Json = Record<string, any>
+/** The document, and schemas in it, are trees of any shape. */
+export type Json = Record<string, any>
 
 /** The kinds of credential that a tool can be called with. */
 export type CredentialKind = "key" | "operator"
@@ -66,9 +66,9 @@ const standalone = (schema: Json, components: Json): Json => {
     return `#/$defs/${name}`
   }
   const copied = copy(schema) as Json
-  const root =
-    typeof copied["$ref"] === "string" ? definitions[copied["$ref"].slice("#/$defs/".length)] : copied
-  return { ...root, $defs: definitions }
+  if (typeof copied["$ref"] !== "string") return { ...copied, $defs: definitions }
+  const { [copied["$ref"].slice("#/$defs/".length)]: root, ...others } = definitions
+  return { ...root, $defs: JSON.stringify(root).includes(`"${copied["$ref"]}"`) ? definitions : others }
 }
 
 const holdsMark = (part: unknown): boolean =>
@@ -86,6 +86,13 @@ const argumentNameOf = (parameter: string): string =>
     : parameter
 
 /** A path segment's schema is its own; what an assistant is told of ids is the same everywhere. */
+const forAssistants = (tool: Tool, name: string, { maximum, ...schema }: Json): Json => ({
+  ...schema,
+  // The largest integer that JSON keeps bounds nothing that anybody means.
+  ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
+  ...(tool.defaults?.[name] === undefined ? {} : { default: tool.defaults[name] })
+})
+
 const argumentsOf = (operation: Json, tool: Tool, components: Json): ReadonlyArray<Argument> => {
   const parameters = ((operation["parameters"] ?? []) as ReadonlyArray<Json>).map((parameter): Argument => ({
     name: argumentNameOf(parameter["name"]),
@@ -93,7 +100,7 @@ const argumentsOf = (operation: Json, tool: Tool, components: Json): ReadonlyArr
     wireName: parameter["name"],
     isRequired: parameter["required"] === true,
     schema: {
-      ...parameter["schema"],
+      ...forAssistants(tool, argumentNameOf(parameter["name"]), parameter["schema"]),
       description: parameter["description"]
     }
   }))
@@ -238,6 +245,9 @@ export const callOf = (
     at("path").map(({ name, wireName }) => [wireName, segmentOf(name, values.get(name))])
   )
   const query = new URLSearchParams([
+    ...Object.entries(tool.defaults ?? {}).flatMap(([name, value]) =>
+      values.has(name) ? [] : [[name, String(value)]]
+    ),
     ...at("query").map(({ name, wireName }) => [wireName, textOf(name, values.get(name))]),
     ...Object.entries(tool.sets ?? {})
   ])

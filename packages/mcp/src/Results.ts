@@ -59,7 +59,7 @@ export const resultOf = (
       ? failed(error.code, error.message, retryAfterSeconds)
       : failed("unexpected_answer", `The server answered status ${status} without an error of the API.`)
   }
-  if (value === null || status < 200 || status >= 300)
+  if (value === null || status >= 300)
     return failed("unexpected_answer", "The answer is not of the API of Lead Signals.")
   if (body.length > maxAnswerLength)
     return failed(

@@ -18,6 +18,10 @@ export interface Tool {
   readonly needs?: ReadonlyArray<string>
   /** Parameters that the tool sets itself. */
   readonly sets?: Readonly<Record<string, string>>
+  /** Values of parameters that the tool sends unless it is given others. */
+  readonly defaults?: Readonly<Record<string, number>>
+  /** Schemas of the answer, by their names in the document, that the named tool's own output schema has; here they are left out. */
+  readonly shownBy?: Readonly<Record<string, string>>
   /** What a call changes: nothing, what a repetition changes no further, or something with each call. */
   readonly changes: "nothing" | "once" | "each time"
 }
@@ -34,6 +38,7 @@ export const tools: ReadonlyArray<Tool> = [
     limits: aPage,
     asKey: "listLeads",
     asOperator: "operator.operatorLeads",
+    shownBy: { Engagement: "get_lead" },
     changes: "nothing"
   },
   {
@@ -48,7 +53,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     name: "leads_changed_since",
     title: "What changed since",
-    does: "Lists the leads that are new or changed since a time, the earliest change first. Several leads can share one updatedAt: to go on later, pass the updatedAt of the last lead again, and skip the ids that you have. Leads that were erased since are not listed.",
+    does: "Lists the leads that are new or changed since a time, the earliest change first. Several leads can share one updatedAt: to go on later, pass the updatedAt of the last lead again, and skip the ids that you have. Leads that were removed since are not listed: list_changes, which a key can call, has them.",
     limits: aPage,
     asKey: "listLeads",
     asOperator: "operator.operatorLeads",
@@ -64,6 +69,19 @@ export const tools: ReadonlyArray<Tool> = [
     ],
     needs: ["updatedAfter"],
     sets: { sort: "updatedAt:asc" },
+    shownBy: { Lead: "search_leads" },
+    changes: "nothing"
+  },
+  {
+    name: "list_changes",
+    title: "Changes since a cursor",
+    does: "Reads the feed of changes, for a copy of the leads that misses nothing: leads that are new or changed, in the order of commits, and the ids of leads that were removed, by an erasure or after their retention. Without cursor it begins with the brand's first lead. Read on with meta.cursor while meta.hasMore is true, and keep the last cursor for later. After cursor_expired begin without one, and drop leads that do not come.",
+    limits: "One page: 25 changes unless pageSize says otherwise, 100 at most, 25 with engagements.",
+    asKey: "listChanges",
+    asOperator: null,
+    takes: ["cursor", "pageSize", "includeEngagements", "includeEngagementDetail"],
+    defaults: { pageSize: 25 },
+    shownBy: { Lead: "search_leads" },
     changes: "nothing"
   },
   {
@@ -73,6 +91,7 @@ export const tools: ReadonlyArray<Tool> = [
     limits: "All of them at once; a brand has few.",
     asKey: "readSignals",
     asOperator: "operator.listSignals",
+    shownBy: { Company: "get_lead" },
     changes: "nothing"
   },
   {
@@ -146,6 +165,7 @@ export const tools: ReadonlyArray<Tool> = [
     asKey: null,
     asOperator: "operator.amendLead",
     takes: ["brandId", "id", "qualified", "exported"],
+    shownBy: { Lead: "search_leads" },
     changes: "once"
   },
   {

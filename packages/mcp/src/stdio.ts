@@ -40,15 +40,15 @@ const readText = async (response: Response): Promise<string | null> => {
   return Buffer.concat(chunks).toString("utf8")
 }
 
-/** Calls with a credential. A redirection is not followed: the credential is for this server. */
-const callWith =
-  (url: string, credential: string) =>
+/** Calls with a credential. A redirection is not followed: the credential is for this server. An answer takes at most `millis`. */
+export const callWith =
+  (url: string, credential: string, millis: number = timeoutMillis) =>
   async ({ body, headers, method, target }: ApiCall, signal: AbortSignal): Promise<ApiAnswer> => {
     try {
       const response = await fetch(`${url}${target}`, {
         method,
         redirect: "manual",
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMillis)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(millis)]),
         headers: {
           ...headers,
           authorization: `Bearer ${credential}`,

@@ -22,7 +22,8 @@ export const eventReader = (): ((part: string) => ReadonlyArray<SentEvent>) => {
       let event = "message"
       const data: Array<string> = []
       for (const line of block.split(/\r\n|\n|\r/)) {
-        const [, name, value] = /^([^:]*)(?:: ?(.*))?$/.exec(line) ?? []
+        // U+2028 ends no line here, but a dot would not match it.
+        const [, name, value] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
         if (name === "id") id = value ?? ""
         if (name === "event") event = value ?? ""
         if (name === "data") data.push(value ?? "")

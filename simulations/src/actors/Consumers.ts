@@ -4,9 +4,10 @@ import { Clock, Effect } from "effect"
 import { signs } from "../oracles/Signed.ts"
 import type { ReceiverBehaviour } from "../Scenario.ts"
 import type { Decisions } from "../world/Decisions.ts"
-import type { Json, KnownWebhook, ReceivedPost } from "../world/KnownFacts.ts"
+import type { Json, KnownFacts, KnownWebhook, ReceivedPost } from "../world/KnownFacts.ts"
 import type { Consumer } from "../world/World.ts"
 import type { ActorContext } from "./ActorContext.ts"
+import { eventsOf, isBatch, type PostedEvent } from "./PostedEvents.ts"
 
 interface Reply {
   /** Null: it never answers. */
@@ -96,19 +97,38 @@ const subjectOf = (envelope: Json): string => {
 
 const nothing = new Uint8Array()
 
+/** The events of the body; none where nobody could read them, which breaks a rule. */
+const readable = (facts: KnownFacts, body: string): ReadonlyArray<PostedEvent> => {
+  try {
+    const events = eventsOf(body)
+    if (events.length === 0) facts.violate("formats right", "a batch has no events")
+    return events
+  } catch {
+    facts.violate("formats right", `the body of a post is no JSON: ${body.slice(0, 60)}`)
+    return []
+  }
+}
+
 export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook): Consumer => {
   const seen = new Set<string>()
   const labels = new Map<string, number>()
-  const envelopes = new WeakMap<Sender.PostRequest, Json>()
-  const envelopeOf = (posted: Sender.PostRequest): Json => {
-    const envelope: Json = envelopes.get(posted) ?? JSON.parse(posted.body)
-    envelopes.set(posted, envelope)
-    return envelope
+  const known = new WeakMap<Sender.PostRequest, ReadonlyArray<PostedEvent>>()
+  const read = (posted: Sender.PostRequest): ReadonlyArray<PostedEvent> => {
+    const events = known.get(posted) ?? readable(facts, posted.body)
+    known.set(posted, events)
+    return events
+  }
+  /** What the post is of: its first event, and how many come with it. */
+  const subjectIn = (posted: Sender.PostRequest): string => {
+    const [first, ...others] = read(posted)
+    if (first === undefined) return "nothing"
+    const subject = subjectOf(first.envelope)
+    return isBatch(posted.body) ? `${subject} and ${others.length} more` : subject
   }
   let posts = 0
   return {
     labelOf: (posted) => {
-      const label = `post ${webhook.url} ${subjectOf(envelopeOf(posted))}`
+      const label = `post ${webhook.url} ${subjectIn(posted)}`
       const n = (labels.get(label) ?? 0) + 1
       labels.set(label, n)
       return `${label} ${n}`
@@ -131,23 +151,38 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         const status = isRefused ? 401 : reply
         if (seen.has(id)) facts.coverageMarks.add("an event came again")
         seen.add(id)
-        const envelope = envelopeOf(posted)
         const asked = written(retryAfter, at)
-        const post: ReceivedPost = {
-          at,
-          sent,
-          webhook,
-          headers,
-          id,
-          body,
-          envelope,
-          subject: subjectOf(envelope),
-          status,
-          retryAfterSeconds: asked.seconds,
-          retryAfterDate: asked.date
-        }
-        world.kernel.record(`webhook ${webhook.url}`, "post", { id, subject: post.subject, status })
-        world.posted(post)
+        const isOfBatch = isBatch(body)
+        const received: Array<ReceivedPost> = []
+        const message = { id, body, posts: received }
+        for (const [index, event] of read(posted).entries())
+          received.push({
+            at,
+            sent,
+            webhook,
+            headers,
+            id: isOfBatch ? String(event.envelope.id) : id,
+            body: event.body,
+            envelope: event.envelope,
+            cloudEvent: event.cloudEvent,
+            message,
+            messageId: id,
+            index,
+            subject: subjectOf(event.envelope),
+            status,
+            retryAfterSeconds: asked.seconds,
+            retryAfterDate: asked.date
+          })
+        if (isOfBatch) facts.coverageMarks.add("events came in a batch")
+        if (received[0]?.cloudEvent) facts.coverageMarks.add("an event came as a CloudEvent")
+        for (const { id: delivery, subject } of received)
+          world.kernel.record(`webhook ${webhook.url}`, "post", {
+            id: delivery,
+            subject,
+            status,
+            ...(isOfBatch ? { batch: id } : {})
+          })
+        for (const post of received) world.posted(post)
         if (status === null) return yield* Effect.never
         yield* Effect.sleep(millis)
         const echo = echoes ? new TextEncoder().encode(body).slice(0, Sender.maxExcerptBytes) : nothing

@@ -6,9 +6,9 @@ const attempt = bugsIn("webhook", "DeliveryAttempt")
 
 export const inEmitter: ReadonlyArray<Bug> = [
   attempt("body-rebuilt", "each attempt sends a body of its own", {
-    in: "attemptDelivery",
-    find: "Effect.interruptible($post($by, $lease, $body, $at))",
-    put: 'Effect.interruptible($post($by, $lease, $body + " ".repeat($at % 5), $at))'
+    in: "attemptPost",
+    find: "$post($posting, $lease, $message, $at)",
+    put: '$post($posting, $lease, { ...$message, body: $message.body + " ".repeat($at % 5) }, $at)'
   }),
   attempt("retry-under-a-new-id", "each attempt has an id of its own", {
     in: "post",
@@ -26,7 +26,7 @@ export const inEmitter: ReadonlyArray<Bug> = [
     put: "leaseMillis: 6_000"
   }),
   attempt("timeout-taken-for-success", "no answer counts as a good one", {
-    in: "attemptDelivery",
+    in: "attemptPost",
     find: 'Effect.succeed($failed("timeout"))',
     put: 'Effect.succeed({ ...$failed("timeout"), status: 200, error: null })'
   }),

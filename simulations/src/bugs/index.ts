@@ -6,6 +6,7 @@ import { inAudit, inIdempotency } from "./idempotency.ts"
 import { inHttp } from "./http.ts"
 import { inMemoryStore } from "./memory.ts"
 import { wherePeopleLook } from "./oracles.ts"
+import { inBatches, inChangeFeed, inCloudEvents, inOrderedWebhooks } from "./ordering.ts"
 import { inSeveralProcesses } from "./processes.ts"
 import { inRetention } from "./retention.ts"
 import { inRules } from "./rules.ts"
@@ -28,7 +29,11 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["retention", inRetention],
   ["Idempotency-Keys", inIdempotency],
   ["the audit log", inAudit],
-  ["credentials", inAccess]
+  ["credentials", inAccess],
+  ["the order of events", inOrderedWebhooks],
+  ["batches", inBatches],
+  ["CloudEvents", inCloudEvents],
+  ["the feed of changes", inChangeFeed]
 ]
 
 export const bugs: ReadonlyArray<Bug> = bugGroups.flatMap(([, group]) => group)

@@ -32,8 +32,8 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
       "const { body: $body, leaseMillis: $leaseMillis, limits: $limits, token: $token, underWay: $underWay } = $request",
       "const { deliveries: $deliveries, webhooks: $webhooks } = $memory"
     ],
-    find: "$webhook.enabled ? $dueOf($webhook.id, $now, $limits.perWebhook) : []",
-    put: '$webhook.enabled ? [...$dueOf($webhook.id, $now, $limits.perWebhook), ...[...$deliveries.pendingOf($webhook.id).from(0)].filter(({ dueAt: at, lease: held }) => at > $now && held !== null && held.split("-")[0] !== $token.split("-")[0])] : []'
+    find: "$webhook.enabled ? $dueOf($id, $now, $limit).map($dueDelivery) : []",
+    put: '$webhook.enabled ? [...$dueOf($id, $now, $limit), ...[...$deliveries.pendingOf($id).from(0)].filter(({ dueAt: at, lease: held }) => at > $now && held !== null && held.split("-")[0] !== $token.split("-")[0])].map($dueDelivery) : []'
   }),
   limits(
     "rate-window-remembered",
@@ -111,7 +111,7 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
     },
     {
       in: "LeadChanges.append",
-      drop: "if (this.steps.length > 0 && this.steps.at(-1)!.to !== $step.from) this.forget()"
+      drop: "if (this.steps.length > 0 && this.steps.at(-1)!.to !== $step.from) this.drop()"
     }
   ),
   bugsIn(
@@ -143,7 +143,7 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
     "memory",
     "networked-store"
   )("sync-without-replay", "a sync begins at the latest update that was seen, and not two minutes before", {
-    in: "changes",
+    in: "changesByTime",
     text: "2 minutes",
     put: "0 millis"
   }),

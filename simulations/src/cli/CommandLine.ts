@@ -11,7 +11,20 @@ import { exitCodeTable } from "./ExitCodes.ts"
 import { huntBugs } from "./HuntBugs.ts"
 import { mutantsCommand } from "./MutantsCommand.ts"
 import { nightlyCommand } from "./NightlyCommand.ts"
-import { bugOf, flag, jobs, json, report, seed, seedsOf, text, working } from "./CommandOptions.ts"
+import {
+  amount,
+  bugOf,
+  flag,
+  jobs,
+  json,
+  report,
+  seed,
+  seedsOf,
+  shrinkSecondsOf,
+  text,
+  working
+} from "./CommandOptions.ts"
+import { reportOrder } from "./OrderReport.ts"
 import { Output } from "./Output.ts"
 import { runPlanted } from "./PlantedProcess.ts"
 import { loadCounterexample, replay, replayedBug } from "./Replay.ts"
@@ -61,6 +74,7 @@ const bugsCommand = leaf(
   {
     seeds: seedsOf(300),
     bug: text("bug", "Runs only this bug"),
+    shrinkSeconds: shrinkSecondsOf(120),
     jobs,
     results: text("results", "File that keeps what was found: an interrupted hunt goes on"),
     write: text("write", "File for the table in Markdown"),
@@ -71,6 +85,7 @@ const bugsCommand = leaf(
       const wanted = Option.isNone(given.bug) ? bugs : [yield* bugOf(given.bug.value)]
       const options = {
         seeds: yield* given.seeds,
+        shrinkSeconds: yield* given.shrinkSeconds,
         jobs: yield* given.jobs,
         table: Option.getOrUndefined(given.write),
         results: Option.getOrUndefined(given.results)
@@ -104,6 +119,46 @@ const coverageCommand = leaf(
       }
       const output = new Output()
       yield* working(output, () => measureCoverage(output, options))
+    })
+)
+
+const orderReportCommand = leaf(
+  "order-report",
+  {
+    summary: "What is judged of ordered webhooks, batches and CloudEvents in many seeds",
+    details: ["Runs the scenario ordering. Seeds that the file of results holds are not run again."],
+    examples: [
+      ["simulate order-report --minutes 30 --write simulations/ORDERING.md", "goes on for half an hour"]
+    ]
+  },
+  {
+    seed,
+    seeds: seedsOf(10_000),
+    store: Options.choice("store", storeKinds).pipe(
+      Options.withDescription("The store that the service runs on [memory]"),
+      Options.withDefault("memory" as const)
+    ),
+    jobs,
+    minutes: amount("minutes", "Minutes after which no seed begins [all are run]", 10_000),
+    results: Options.text("results").pipe(
+      Options.withDescription("File that keeps what was judged"),
+      Options.withDefault(".simulations/ordering.jsonl")
+    ),
+    write: text("write", "File for the page in Markdown")
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const options = {
+        firstSeed: yield* given.seed,
+        seeds: yield* given.seeds,
+        store: given.store,
+        jobs: yield* given.jobs,
+        minutes: yield* given.minutes,
+        results: given.results,
+        page: Option.getOrUndefined(given.write)
+      }
+      const output = new Output()
+      yield* working(output, () => reportOrder(output, options))
     })
 )
 
@@ -163,6 +218,7 @@ export const programFor = (words: ReadonlyArray<string>): Program => {
         bugsCommand,
         mutantsCommand,
         coverageCommand,
+        orderReportCommand,
         benchCommand
       ]
     )

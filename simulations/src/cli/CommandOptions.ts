@@ -83,7 +83,9 @@ export const jobs = Options.integer("jobs").pipe(
 export const bugName = text("bug", "Name of a planted bug")
 export const report = text("report", "Writes an HTML page of the last run, or of the first that broke a rule")
 export const json = flag("json", "Prints one line of JSON a seed")
-export const shrinkSeconds = integer("shrink-seconds", "Seconds after which shrinking stops", 60, [1, 86_400])
+export const shrinkSecondsOf = (otherwise: number) =>
+  integer("shrink-seconds", "Seconds after which shrinking stops", otherwise, [1, 86_400])
+export const shrinkSeconds = shrinkSecondsOf(60)
 export const noShrink = flag("no-shrink", "Keeps the counterexample as it was found, without shrinking it")
 
 /** The virtual hours of `--until`; undefined where it is not given. */

@@ -9,6 +9,7 @@ import type { Output } from "./Output.ts"
 
 interface HuntBugsOptions {
   readonly seeds: number
+  readonly shrinkSeconds: number
   readonly jobs: number
   /** The file of the table. */
   readonly table: string | undefined
@@ -32,7 +33,7 @@ const readResults = (file: string | undefined): ReadonlyMap<string, Hunted> => {
 export const huntBugs = async (
   output: Output,
   bugs: ReadonlyArray<Bug>,
-  { jobs, results, seeds, table: file }: HuntBugsOptions
+  { jobs, results, seeds, shrinkSeconds, table: file }: HuntBugsOptions
 ): Promise<number> => {
   const { progress } = output
   const known = readResults(results)
@@ -42,6 +43,7 @@ export const huntBugs = async (
   let done = 0
   const hunted = await huntAll(open, {
     seeds,
+    shrinkSeconds,
     jobs,
     onHunted: (each) => {
       done++

@@ -54,7 +54,7 @@ const jsonLine = (
     digest,
     outcome,
     ...report
-  }: Omit<SeedReport, "exercised" | "seed" | "scenario" | "store">,
+  }: Omit<SeedReport, "cpuSeconds" | "exercised" | "seed" | "scenario" | "store">,
   { scenario, seed, store }: Given,
   { areOraclesShown }: ScenarioOptions
 ): string =>

@@ -142,19 +142,33 @@ const changeSignal = (call: Call, reference: ReferenceModel): void => {
   }
 }
 
+/** The CloudEvent of an envelope. [FMT-1, FMT-2] */
+const cloudEventOf = ({ brandId, createdAt, data, event, id }: Json): Json => ({
+  specversion: "1.0",
+  id,
+  source: `/brands/${brandId}`,
+  type: event,
+  subject: `${data.lead2.id}`,
+  time: createdAt,
+  datacontenttype: "application/json",
+  data
+})
+
 /** The bodies that were made as the outbox gave them out for the first time. */
 const bodies = (facts: KnownFacts, known: Map<string, string>, { answer }: Stored): string | null => {
   for (const { body, deliveryId, webhook } of answer.leases as ReadonlyArray<Json>) {
     if (known.has(deliveryId) || body === null) continue
     known.set(deliveryId, body)
-    const envelope = JSON.parse(body)
+    const parsed = JSON.parse(body)
+    const isCloudEvent = parsed.specversion !== undefined
+    const envelope = isCloudEvent ? { event: parsed.type, data: parsed.data } : parsed
     if (envelope.event === "webhook.test") continue
     const brand = facts.brandOf(webhook.brandId)!
     const { data, event } = envelope
     const expected = brand.reference.post(deliveryId, event, data.lead2.id, data.engagements[0]?.id ?? null)
     if (expected === null) return `${event} of lead ${data.lead2.id} is posted, and there is no such event`
-    if (JSON.stringify(expected) !== body)
-      return `the body of ${event}: ${difference(body, JSON.stringify(expected))}`
+    const expectedBody = JSON.stringify(isCloudEvent ? cloudEventOf(expected) : expected)
+    if (expectedBody !== body) return `the body of ${event}: ${difference(body, expectedBody)}`
   }
   return null
 }

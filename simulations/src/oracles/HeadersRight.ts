@@ -101,38 +101,74 @@ const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
   )
 }
 
+const mostSkipped = 50
 const ids = /^wh_[0-9a-f]{32}( wh_[0-9a-f]{32})*$/
 
-/** What a post says of its place: whether it is in order, always where the webhook is ordered, and never elsewhere. [ORD-5, ORD-6] */
-const wrongPlace = ({ envelope, headers, webhook }: ReceivedPost): string | null => {
+/** What a post says of one event's place. [ORD-6] */
+const wrongPlaceOf = (
+  { envelope }: ReceivedPost,
+  order: string | undefined,
+  isAlone: boolean,
+  again: string | undefined
+) => {
+  if (order !== "lead" && order !== "none") return `an event in order says ${order}`
+  const isOut = envelope.event === "webhook.test" || (isAlone && again !== undefined)
+  return order === "lead" && isOut ? "a test, or what is sent again, says that it is in order" : null
+}
+
+/**
+ * What a post says of the places of its events: whether each is in order, always where the webhook is ordered, and never elsewhere; at most 50
+ * that were skipped; and what it sends again. [ORD-5, ORD-6]
+ */
+const wrongPlace = ({ headers, message: { posts }, webhook }: ReceivedPost): string | null => {
   const {
     "lead-signals-ordering": order,
     "lead-signals-resend-of": again,
     "lead-signals-skipped": skipped
   } = headers
   const isOrdered = webhook.ordering === "lead"
-  if (isOrdered ? order !== "lead" && order !== "none" : order !== undefined)
+  if (isOrdered ? order === undefined : order !== undefined)
     return `a post of a webhook ${isOrdered ? "" : "not "}in order says ${order}`
-  if (order === "lead" && (envelope.event === "webhook.test" || again !== undefined))
-    return "a test, or what is sent again, says that it is in order"
-  if (skipped !== undefined && order !== "lead") return "a post out of order says what was skipped"
-  if (skipped !== undefined && !ids.test(skipped)) return `what was skipped is ${skipped}`
-  return again === undefined || /^wh_[0-9a-f]{32}$/.test(again) ? null : `a post sends ${again} again`
+  const orders = order === undefined ? [] : order.split(" ")
+  if (isOrdered && orders.length !== posts.length)
+    return `a post of ${posts.length} events says ${orders.length} places`
+  if (isOrdered)
+    for (const [i, post] of posts.entries()) {
+      const wrong = wrongPlaceOf(post, orders[i], posts.length === 1, again)
+      if (wrong !== null) return wrong
+    }
+  if (skipped !== undefined && !orders.includes("lead")) return "a post out of order says what was skipped"
+  if (skipped !== undefined && (!ids.test(skipped) || skipped.split(" ").length > mostSkipped))
+    return `what was skipped is ${skipped}`
+  if (again === undefined) return null
+  if (!ids.test(again)) return `a post sends ${again} again`
+  const mostAgain = isOrdered ? orders.filter((each) => each === "none").length : posts.length
+  return again.split(" ").length > mostAgain
+    ? `a post with ${mostAgain} events out of order sends ${again} again`
+    : null
 }
 
+/** [FMT-3] */
+const mediaTypes = {
+  envelope: ["application/json", "application/json"],
+  cloudevents: ["application/cloudevents+json", "application/cloudevents-batch+json"]
+} as const
+
 const wrongPost = (post: ReceivedPost): string | null => {
-  const { headers, id } = post
+  const { headers, id, message, webhook } = post
   const place = wrongPlace(post)
   if (place !== null) return place
   const names = Object.keys(headers)
     .filter((name) => !name.startsWith("lead-signals-"))
     .sort()
   if (names.join() !== posted.join()) return `a post has the headers ${names.join(", ")}`
-  if (headers["content-type"] !== "application/json")
+  if (headers["content-type"] !== mediaTypes[webhook.format][webhook.maxBatch === 1 ? 0 : 1])
     return `a post's Content-Type is ${headers["content-type"]}`
   if (!/^Lead-Signals\/\d+\.\d+ \(webhooks\)$/.test(headers["user-agent"]!))
     return `a post's User-Agent is ${headers["user-agent"]}`
-  return /^wh_[0-9a-f]{32}$/.test(id) ? null : `a post's webhook-id is ${id}`
+  if (!/^wh_[0-9a-f]{32}$/.test(id)) return `an event's id is ${id}`
+  const isBatchId = /^wb_[0-9a-f]{32}$/.test(message.id)
+  return webhook.maxBatch === 1 || isBatchId ? null : `a batch's webhook-id is ${message.id}`
 }
 
 export const headersRight: Oracle = {
@@ -152,6 +188,7 @@ export const headersRight: Oracle = {
           : `${fact.call.request.method} ${fact.call.route}, ${fact.response.status}: ${wrong}`
       },
       posted: (post) => {
+        if (post.index > 0) return null
         posts.judged++
         return facts.isStoreSeen ? wrongPost(post) : null
       }

@@ -1,11 +1,16 @@
 import type { KnownFacts, ReceivedPost } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
+import { type KnownDelivery, wasHeldBack } from "./OutboxRecords.ts"
+import { outboxOf } from "./OutboxReference.ts"
 
 /** What a receiver has seen of one lead's deliveries that keep their places. */
 interface Lane {
-  /** By id, in the order in which they first came. */
-  readonly deliveries: Map<string, { isDone: boolean }>
+  /**
+   * In the order in which they first came. The key is the outbox's delivery, which an erasure can give another id, or the id where nobody sees
+   * the store.
+   */
+  readonly deliveries: Map<KnownDelivery | string, { isDone: boolean; readonly id: string }>
   /** createdAt of the newest that came. */
   newest: string
 }
@@ -23,30 +28,66 @@ const clocksWander = ({ plan }: KnownFacts): boolean =>
 const ofReceivers = (facts: KnownFacts, checks: Checks) => {
   const one = checks.rule("a lead's events come one after the other")
   const young = checks.rule("no event overtakes an older one of its lead")
+  const seen = checks.rule("an ordered webhook")
+  const held = checks.rule("an event that waited for the one before")
+  const named = checks.rule("a dead letter that a later post names")
   const lanes = new Map<string, Lane>()
+  const webhooks = new Set<string>()
+  /** The dead letters that posts of a webhook have named. */
+  const skippedAt = new Map<string, Set<string>>()
   const wanders = clocksWander(facts)
-  return ({ envelope, headers, id, status, webhook }: ReceivedPost): string | null => {
-    if (webhook.ordering !== "lead" || headers["lead-signals-ordering"] !== "lead") return null
+  // Whether the store is seen shows only when the run has begun.
+  const known = (id: string): KnownDelivery | undefined =>
+    facts.isStoreSeen ? outboxOf(facts).deliveryOf(id) : undefined
+
+  /** Whether the delivery is known, and did not die. */
+  const isAlive = (id: string): boolean => (known(id)?.state ?? "dead") !== "dead"
+
+  const skip = (webhookId: string, ids: ReadonlyArray<string>): ReadonlySet<string> => {
+    const known = skippedAt.get(webhookId) ?? new Set<string>()
+    skippedAt.set(webhookId, known)
+    for (const id of ids) {
+      if (known.has(id)) continue
+      named.judged++
+      known.add(id)
+    }
+    return known
+  }
+
+  return ({ envelope, headers, id, index, status, webhook }: ReceivedPost): string | null => {
+    if (webhook.ordering !== "lead") return null
+    if (!webhooks.has(webhook.id)) seen.judged++
+    webhooks.add(webhook.id)
+    if ((headers["lead-signals-ordering"] ?? "").split(" ")[index] !== "lead") return null
     const leadId: number = envelope.data.lead2.id
     const name = `${webhook.id} ${leadId}`
-    const lane = lanes.get(name) ?? { deliveries: new Map<string, { isDone: boolean }>(), newest: "" }
+    const lane = lanes.get(name) ?? { deliveries: new Map(), newest: "" }
     lanes.set(name, lane)
-    const skipped = (headers["lead-signals-skipped"] ?? "").split(" ")
-    for (const each of skipped) lane.deliveries.set(each, { isDone: true })
-    const known = lane.deliveries.get(id)
-    if (known !== undefined) {
-      known.isDone ||= isSuccess(status)
-      return null
-    }
-    const open = [...lane.deliveries].find(([, { isDone }]) => !isDone)?.[0]
-    lane.deliveries.set(id, { isDone: isSuccess(status) })
-    if (lane.deliveries.size > 2) facts.coverageMarks.add("events of a lead came in order")
-    if (skipped[0] !== "") facts.coverageMarks.add("an event of a lead was skipped")
+    const names = headers["lead-signals-skipped"]
+    const skipped = skip(webhook.id, names === undefined ? [] : names.split(" "))
+    if (names !== undefined) facts.coverageMarks.add("an event of a lead was skipped")
+    const alive = index > 0 ? undefined : names?.split(" ").find((each) => isAlive(each))
+    if (alive !== undefined) return `${alive} is named as skipped, and is no dead letter`
+    const delivery = known(id)
     // Whoever erases an author gives what is under way about the posts a new id.
-    if (facts.brandOf(webhook.brandId)!.reference.renewed.has(leadId)) {
+    const isRenewed = facts.brandOf(webhook.brandId)!.reference.renewed.has(leadId)
+    if (isRenewed && delivery === undefined) {
       one.weaken("an erasure gave deliveries other ids")
       return null
     }
+    const key = delivery ?? id
+    const again = lane.deliveries.get(key)
+    if (again !== undefined) {
+      again.isDone ||= isSuccess(status)
+      return null
+    }
+    const open = [...lane.deliveries].find(
+      ([other, each]) =>
+        !each.isDone && !skipped.has(typeof other === "string" ? each.id : (other.id ?? each.id))
+    )
+    if (delivery !== undefined && wasHeldBack(delivery)) held.judged++
+    lane.deliveries.set(key, { isDone: isSuccess(status), id })
+    if (lane.deliveries.size > 2) facts.coverageMarks.add("events of a lead came in order")
     if (wanders) young.weaken("times say nothing")
     else {
       young.judged++
@@ -59,14 +100,44 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
     if (facts.plan.retention !== undefined || wanders) one.weaken("dead letters may be gone")
     else {
       one.judged++
-      if (open !== undefined) return `${id} of lead ${leadId} came before ${open} was taken or skipped`
+      if (open !== undefined) return `${id} of lead ${leadId} came before ${open[1].id} was taken or skipped`
     }
     return null
+  }
+}
+
+/** Each post names the deliveries that it sends again, whatever the webhook's order. [ORD-6] */
+const ofResends = (facts: KnownFacts, checks: Checks) => {
+  const rule = checks.rule("a post names what it sends again")
+  const outbox = outboxOf(facts)
+  return ({ headers, index, message: { posts }, webhook }: ReceivedPost): string | null => {
+    if (index > 0) return null
+    const expected: Array<string> = []
+    for (const { envelope, id } of posts) {
+      const delivery = outbox.deliveryOf(id)
+      const again = delivery?.resendOf
+      if (again == null) {
+        // An erasure has taken it, or what it is of.
+        if (delivery === undefined) return null
+        continue
+      }
+      const isRenewed = facts.brandOf(webhook.brandId)!.reference.renewed.has(envelope.data.lead2?.id)
+      if (again.id === null || isRenewed) return null
+      expected.push(again.id)
+    }
+    rule.judged++
+    const said = headers["lead-signals-resend-of"] ?? ""
+    return said === expected.join(" ")
+      ? null
+      : `a post that sends "${expected.join(" ")}" again says "${said}"`
   }
 }
 
 /** The order that a webhook asked for. */
 export const leadsInOrder: Oracle = {
   name: "leads in order",
-  instantiate: (facts, checks) => ({ posted: ofReceivers(facts, checks) })
+  instantiate: (facts, checks) => {
+    const [order, resends] = [ofReceivers(facts, checks), ofResends(facts, checks)]
+    return { posted: (post) => order(post) ?? (facts.isStoreSeen ? resends(post) : null) }
+  }
 }

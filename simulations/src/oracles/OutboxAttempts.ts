@@ -1,7 +1,9 @@
 /** How deliveries are given out and what becomes of them after each attempt, by the specification alone. [DELIV-2, DELIV-3, DELIV-4] */
 import type { Json, KnownFacts, KeptPost } from "../world/KnownFacts.ts"
+import { formatOf, type LeasedDelivery, wrongBatches } from "./OutboxBatches.ts"
 import {
   type DeliveriesOfWebhooks,
+  type Due,
   type KnownDelivery,
   type KnownLease,
   type OutboxWebhook,
@@ -20,6 +22,8 @@ const leastTimeoutMillis = 14_600
 
 export class OutboxAttempts {
   private readonly recorded = new Set<string>()
+  /** The batch that went under each lease of one. */
+  private readonly batches = new Map<string, string>()
 
   constructor(
     private readonly facts: KnownFacts,
@@ -28,9 +32,10 @@ export class OutboxAttempts {
 
   /** The delivery that the body is of: one whose id nobody has seen, and that is due the longest. */
   private unseen(webhook: OutboxWebhook, body: string | null, place: Json): KnownDelivery | undefined {
-    const { data, event } = JSON.parse(body ?? "{}")
+    const parsed = JSON.parse(body ?? "{}")
+    const { data } = parsed
     const subject = subjectOf({
-      event,
+      event: parsed.specversion === undefined ? parsed.event : parsed.type,
       leadId: data?.lead2?.id ?? null,
       engagementId: data?.engagements?.[0]?.id ?? null
     })
@@ -47,7 +52,11 @@ export class OutboxAttempts {
 
   /** Notes deliveries that were given to an emitter. Answers what is wrong with that, or null. [DELIV-2, DELIV-7] */
   lease(leases: ReadonlyArray<Json>, millis: number, now: number, process: number): string | null {
-    for (const { body, deliveryId: id, place, token, until, webhook: given } of leases) {
+    const taken = new Map<OutboxWebhook, Array<LeasedDelivery>>()
+    for (const [
+      i,
+      { batch, body, deliveryId: id, place, token, until, webhook: given }
+    ] of leases.entries()) {
       const webhook = this.outbox.webhooks.get(given.id)
       if (webhook === undefined) return `${id} is leased for webhook ${given.id}, which is gone`
       const delivery = this.outbox.delivery(webhook, id) ?? this.unseen(webhook, body, place)
@@ -63,16 +72,25 @@ export class OutboxAttempts {
       if (wrong !== null) return `${id} is leased ${wrong}`
       if (until !== now + millis)
         return `${id} is leased for ${until - now} ms, and ${millis} ms were asked for`
+      const format = body === null ? webhook.sending.format : formatOf(body)
+      // It keeps the form in which it was first made. [FMT-3]
+      if (delivery.body === null && format !== webhook.sending.format)
+        return `${id} is made as ${format}, and its webhook takes ${webhook.sending.format}`
+      const leased = { delivery, due: { ...delivery.due! }, batch, body: body ?? "{}" }
+      taken.set(webhook, [...(taken.get(webhook) ?? []), leased])
       const { current, previous } = webhook
       const lease: KnownLease = {
         token,
         until,
         at: this.outbox.trueNow,
+        place: i,
         process,
         secrets: [
           { secret: current, until: Number.POSITIVE_INFINITY },
           ...(previous === null ? [] : [previous])
         ],
+        isBatched: batch !== null,
+        format,
         isOfEarlier: false,
         isRecorded: false
       }
@@ -82,6 +100,10 @@ export class OutboxAttempts {
       delivery.lease = lease
       delivery.due = { from: until, to: until }
       delivery.body = body
+    }
+    for (const [webhook, leased] of taken) {
+      const wrong = wrongBatches(webhook, leased, now)
+      if (wrong !== null) return wrong
     }
     return null
   }
@@ -108,10 +130,12 @@ export class OutboxAttempts {
     now: number,
     waitFactor: number
   ): string | null {
+    /** When what failed together is due again, by its lease and its failures. [BATCH-3] */
+    const together = new Map<string, Due>()
     for (const [i, attempt] of attempts.entries()) {
       const wrong = this.unfaithful(attempt)
       if (wrong !== null) return wrong
-      const outcome = this.settle(attempt, now, waitFactor)
+      const outcome = this.settle(attempt, now, waitFactor, together)
       if (outcome !== answer[i].outcome)
         return `an attempt of ${attempt.deliveryId} counts as ${answer[i].outcome}, not as ${outcome}`
     }
@@ -119,7 +143,7 @@ export class OutboxAttempts {
   }
 
   /** What is wrong with an attempt as it is recorded, by what its receiver answered. [DELIV-5] */
-  private unfaithful({ deliveryId: id, durationMillis, result, token }: Json): string | null {
+  private unfaithful({ deliveryId: id, durationMillis, postedAs, result, token }: Json): string | null {
     const lease = this.outbox.leases.get(id)?.find((each) => each.token === token)
     if (lease === undefined) return `an attempt of ${id} is recorded that was never leased`
     lease.isRecorded = true
@@ -128,6 +152,13 @@ export class OutboxAttempts {
     if (this.recorded.has(name)) return null
     this.recorded.add(name)
     const { error, retryAfterSeconds, status } = result
+    const { batchId, format } = postedAs
+    if ((batchId !== null) !== lease.isBatched || format !== lease.format)
+      return `an attempt of ${id} is recorded as of ${batchId}, in the form ${format}`
+    // One post has one name. [BATCH-5]
+    const batch = this.batches.get(token) ?? batchId
+    if (batchId !== null) this.batches.set(token, batchId)
+    if (batch !== batchId) return `an attempt of ${id} is recorded as of ${batchId}, and went in ${batch}`
     if ((status === null) === (error === null))
       return `an attempt of ${id} has the status ${status} and the error ${error}`
     if (status === null) {
@@ -146,6 +177,8 @@ export class OutboxAttempts {
       .postsOf(id)
       .find(({ sent }) => sent.process === lease.process && sent.at >= lease.at && sent.heardAt !== null)
     if (post === undefined) return `${id} is recorded with ${status}, and its receiver answered nothing`
+    if (post.messageId !== (batchId ?? id))
+      return `an attempt of ${id} is recorded as of ${batchId}, and came in ${post.messageId}`
     if (post.status !== status)
       return `${id} is recorded with ${status}, and its receiver answered ${post.status}`
     if (status !== 429 && status !== 503)
@@ -166,20 +199,22 @@ export class OutboxAttempts {
 
   /** What becomes of the delivery and its webhook. [DELIV-3, DELIV-4] */
   private settle(
-    { at, deliveryId, durationMillis, result, token, url }: Json,
+    { at, deliveryId, durationMillis, postedAs, result, token, url }: Json,
     now: number,
-    waitFactor: number
+    waitFactor: number,
+    together: Map<string, Due>
   ): string {
     const delivery = this.outbox.deliveryOf(deliveryId)
     if (delivery === undefined) return "ignored"
     const { error, response, retryAfterSeconds, status } = result
     delivery.attempts++
-    delivery.log.push({ number: delivery.attempts, at, durationMillis, status, error, response })
+    delivery.log.push({ number: delivery.attempts, at, durationMillis, status, error, response, ...postedAs })
     const isTaken = isSuccess(status)
     const isHolder = delivery.lease?.token === token
     if (delivery.state !== "pending" || !(isHolder || isTaken)) return "ignored"
     const { webhook } = delivery
     const isHeard = webhook.url === url && !(isHolder && delivery.lease!.isOfEarlier)
+    const isBatched = delivery.lease?.isBatched ?? false
     delivery.lease = null
     if (isTaken) {
       if (isHeard) webhook.failingSince = null
@@ -218,10 +253,13 @@ export class OutboxAttempts {
     delivery.failures++
     delivery.firstFailedAt ??= now
     const asked = Math.min((retryAfterSeconds ?? 0) * 1000, day)
-    delivery.due = {
+    const due = {
       from: Math.min(end, now + Math.max(Math.floor(wait * 0.8), asked)),
       to: Math.min(end, now + Math.max(Math.ceil(wait * 1.2), asked))
     }
+    const group = `${token} ${due.from} ${due.to}`
+    delivery.due = isBatched ? (together.get(group) ?? due) : due
+    together.set(group, delivery.due)
     return "retried"
   }
 

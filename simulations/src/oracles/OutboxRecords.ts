@@ -10,6 +10,9 @@ interface LoggedAttempt {
   readonly durationMillis: number
   readonly status: number | null
   readonly error: string | null
+  /** The batch in which it went, and in which form; null where it went alone. */
+  readonly batchId: string | null
+  readonly format: string
   response: string | null
 }
 
@@ -20,14 +23,26 @@ export interface KnownLease {
   readonly until: number
   /** In true time. */
   readonly at: number
+  /** Its place in the answer of the store, from 0. */
+  readonly place: number
   /** The process that has it. */
   readonly process: number
   /** The secrets that sign, the newest first, and until when the older one does. */
   readonly secrets: ReadonlyArray<{ readonly secret: string; readonly until: number }>
+  /** Whether it was given with others to go in one post, or may be. */
+  readonly isBatched: boolean
+  /** In which form its body is. */
+  readonly format: string
   /** Whether the webhook was enabled after it was given. */
   isOfEarlier: boolean
   /** Whether its attempt was recorded. */
   isRecorded: boolean
+}
+
+/** Some instant between these, both included. What failed together is due together, and shares it. [BATCH-3] */
+export interface Due {
+  from: number
+  to: number
 }
 
 /** A delivery as the outbox must have it. */
@@ -52,7 +67,7 @@ export interface KnownDelivery {
   /** Whether the store says that it waits: it was passed over by a lease. */
   isSetAside: boolean
   /** It is due at some time between these, both included; null once it is delivered or dead. */
-  due: { readonly from: number; readonly to: number } | null
+  due: Due | null
   lease: KnownLease | null
   finishedAt: number | null
   readonly resendOf: KnownDelivery | null
@@ -129,6 +144,10 @@ const before = (delivery: KnownDelivery): ReadonlyArray<KnownDelivery> => {
 /** Whether an earlier event of its lead is pending. [ORD-2] */
 export const waits = (delivery: KnownDelivery): boolean =>
   before(delivery).some(({ state }) => state === "pending")
+
+/** Whether it was queued before an earlier event of its lead had ended. [ORD-2] */
+export const wasHeldBack = (delivery: KnownDelivery): boolean =>
+  before(delivery).some(({ finishedAt }) => finishedAt === null || finishedAt > delivery.createdAt)
 
 /** The dead letters of its lead since the last that was delivered. [ORD-5] */
 export const skippedBefore = (delivery: KnownDelivery): ReadonlyArray<string | null> => {

@@ -64,14 +64,17 @@ export const deliveryShown = (delivery: KnownDelivery, isEnabled: boolean): Json
 }
 
 export const logShown = ({ id, log }: KnownDelivery): Json =>
-  log.map(({ at, durationMillis, error, number, response, status }) => ({
+  log.map(({ at, batchId, durationMillis, error, format, number, response, status }) => ({
     number,
     at: iso(at),
     durationMillis,
     headers: {
-      "content-type": "application/json",
+      "content-type":
+        format === "envelope"
+          ? "application/json"
+          : `application/cloudevents${batchId === null ? "" : "-batch"}+json`,
       "user-agent": "Lead-Signals/1.0 (webhooks)",
-      "webhook-id": id,
+      "webhook-id": batchId ?? id,
       "webhook-timestamp": String(Math.floor(at / 1000))
     },
     status,
@@ -105,7 +108,8 @@ export const learn = (outbox: OutboxReference, known: KnownDelivery, stored: Jso
   if (due === null) return null
   if (stored.dueAt < due.from || stored.dueAt > due.to)
     return `${stored.id} is due at ${iso(stored.dueAt)}, not between ${iso(due.from)} and ${iso(due.to)}`
-  known.due = { from: stored.dueAt, to: stored.dueAt }
+  due.from = stored.dueAt
+  due.to = stored.dueAt
   return null
 }
 

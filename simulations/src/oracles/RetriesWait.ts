@@ -1,5 +1,5 @@
 import { processesOf } from "../plan/Plan.ts"
-import type { KeptPost, KnownFacts, ReceivedPost } from "../world/KnownFacts.ts"
+import type { KeptPost, KnownFacts, KnownWebhook, ReceivedPost } from "../world/KnownFacts.ts"
 import { olderPlacesOfOne } from "../world/ProcessSettings.ts"
 import type { Checks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
@@ -23,7 +23,10 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
     const delivery = webhook && outbox.delivery(webhook, post.id)
     if (webhook === undefined || delivery === undefined || delivery.attempts > 0) return null
     const waited = lease.at - delivery.queuedAt
-    if (waited <= healthyWithin) {
+    // It may wait for others to go with; a test waits for none. [BATCH-2]
+    const isTest = delivery.event === "webhook.test"
+    const within = healthyWithin + (isTest ? 0 : post.webhook.maxWait * second)
+    if (waited <= within) {
       healthy.judged++
       return null
     }
@@ -31,7 +34,7 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
     const pending = webhook.deliveries.filter(({ state }) => state === "pending").length
     const isOwn =
       delivery.isOrdered ||
-      webhook.failedAt >= delivery.queuedAt - healthyWithin ||
+      webhook.failedAt >= delivery.queuedAt - within ||
       webhook.failingSince !== null ||
       webhook.changedAt >= delivery.queuedAt ||
       pending >= placesOfOne
@@ -94,10 +97,8 @@ const byPosts = (facts: KnownFacts, checks: Checks) => {
       facts.coverageMarks.add("a delivery was tried again")
     // Enabling a webhook starts it fresh.
     const heardAt = heardAtOf(last)
-    if (heardAt === null || webhook.enabledAt > first.at || webhook.maxDelay !== null) {
-      rule.weaken(
-        "the answer to the attempt before was lost, the webhook was enabled since, or its events wait for a while at most"
-      )
+    if (heardAt === null || webhook.enabledAt > first.at) {
+      rule.weaken("the answer to the attempt before was lost, or the webhook was enabled since")
       return null
     }
     const unrecorded = posts.slice(0, -1).filter((each) => isUnrecorded(facts, each)).length
@@ -106,7 +107,10 @@ const byPosts = (facts: KnownFacts, checks: Checks) => {
     if (isSuccess(last.status) && !isUnrecorded(facts, last)) return `${id} was taken, and came again`
     if (posts.length > attemptsInAll + unrecorded) return `${id} came ${posts.length} times`
     const wait = waits[Math.max(0, posts.length - 2 - unrecorded)]!
-    const least = Math.max(wait * 0.8, Math.min(askedMillis(last), longestMillis))
+    const least = Math.min(
+      Math.max(wait * 0.8, Math.min(askedMillis(last), longestMillis)),
+      untilLastMillis(webhook, first, heardAt)
+    )
     const waited = post.sent.at - heardAt
     return waited < least - second
       ? `attempt ${posts.length} of ${id} came ${Math.round(waited / second)} s after the last, not ${Math.round(least / second)} s`
@@ -119,6 +123,15 @@ const longestMillis = 24 * 3600 * second
 
 /** A clock that is wrong by so much at most, as long as it is not set. */
 const leastRate = 0.95
+
+/**
+ * From the answer on, the time until a delivery's last attempt, in milliseconds at least: it is made maxDelay after the first failure, however
+ * long the schedule or the receiver wants to wait. [ORD-4]
+ */
+const untilLastMillis = ({ maxDelay, ordering }: KnownWebhook, first: KeptPost, heardAt: number): number =>
+  ordering === "none" || maxDelay === null
+    ? Number.POSITIVE_INFINITY
+    : Math.max(0, ((heardAtOf(first) ?? first.sent.at) + maxDelay * second - heardAt) * leastRate)
 
 /** For how long the receiver asked to be left alone, in milliseconds from its answer on. A date is one by the service's clock. */
 const askedMillis = ({ retryAfterDate, retryAfterSeconds, sent }: KeptPost): number =>

@@ -17,7 +17,7 @@ const underWayMillis = 60_000
 const toleranceSeconds = 60
 const startMillis = 1000
 
-type Signed = Pick<ReceivedPost, "body" | "headers" | "id">
+type Signed = Pick<ReceivedPost, "headers"> & { readonly id: string; readonly body: string }
 
 const signatureOf = (secret: string, { body, headers, id }: Signed): string => {
   const content = `${id}.${headers["webhook-timestamp"]}.${body}`
@@ -50,18 +50,21 @@ const ofLease = (facts: KnownFacts, checks: Checks) => {
       : `${id} says it is of ${said}, and was sent at ${Math.floor(sent.byClock / 1000)} by the service's clock`
   }
   return (post: ReceivedPost): string | null => {
-    const { headers, id, sent } = post
+    const { headers, id, index, message, sent } = post
     const possible =
       leases.get(id)?.filter(({ at, process }) => at <= sent.at && process === sent.process) ?? []
     const last = possible.at(-1)
     if (last === undefined) return `${id} is posted, and was never leased`
+    // One signature covers all of a batch. [BATCH-1]
+    if (index > 0) return null
     signatures.judged++
+    const signed = { headers, ...message }
     const said = Number(headers["webhook-timestamp"])
     // A process that stood still may have leased it again since, when by its clock the lease had run out.
     const isSigned = possible
       .filter(({ at }) => at >= sent.at - underWayMillis || at === last.at)
       .some(({ secrets }) => {
-        const signatures = secrets.map(({ secret, until }) => ({ until, text: signatureOf(secret, post) }))
+        const signatures = secrets.map(({ secret, until }) => ({ until, text: signatureOf(secret, signed) }))
         // Within the second in which a secret ends it may sign or not.
         return [said, said + 1].some(
           (seconds) =>
@@ -81,7 +84,8 @@ const ofLease = (facts: KnownFacts, checks: Checks) => {
 const ofOwner = (checks: Checks) => {
   const rule = checks.rule("the signatures of a post, by its owner's secrets")
   return (post: ReceivedPost): string | null => {
-    const { at, headers, id, webhook } = post
+    const { at, headers, id, index, message, webhook } = post
+    if (index > 0) return null
     const said = Number(headers["webhook-timestamp"])
     if (Math.abs(at / 1000 - said) > toleranceSeconds)
       return `${id} says it is of ${said}, and came at ${Math.floor(at / 1000)}`
@@ -94,7 +98,7 @@ const ofOwner = (checks: Checks) => {
     const [newest, ...older] = webhook.secrets.toReversed()
     const replacedAt = (i: number): number => (i === 0 ? newest! : older[i - 1]!).since
     const replacedNow = older.filter((_, i) => at < replacedAt(i) + underWayMillis)
-    return [newest!, ...replacedNow].some(({ secret }) => signs(secret, post))
+    return [newest!, ...replacedNow].some(({ secret }) => signs(secret, { headers, ...message }))
       ? null
       : `${id} to the ${webhook.behaviour} webhook bears no signature of its secret`
   }

@@ -9,6 +9,7 @@ import { erasedStayGone } from "./ErasedStayGone.ts"
 import { deliveriesKept } from "./DeliveriesKept.ts"
 import { errorsClear } from "./ErrorsClear.ts"
 import { everythingArrives } from "./EverythingArrives.ts"
+import { formatsRight } from "./FormatsRight.ts"
 import { headersRight } from "./HeadersRight.ts"
 import { idempotencyHolds } from "./IdempotencyHolds.ts"
 import { leadsInOrder } from "./LeadsInOrder.ts"
@@ -34,6 +35,7 @@ export const oracles: ReadonlyArray<Oracle> = [
   accessDecided,
   operatorAnswers,
   idempotencyHolds,
+  formatsRight,
   headersRight,
   bodiesValid,
   nothingInternal,

@@ -220,6 +220,10 @@ export interface PlannedBrand {
     /** Whether the events of one lead wait for each other, and for how many seconds at most. Absent: they don't. */
     readonly ordering?: "lead"
     readonly maxDelay?: number
+    /** In which form its events come, how many in one post, and how many seconds one waits for others. Absent: as envelopes, each alone. */
+    readonly format?: "cloudevents"
+    readonly maxBatch?: number
+    readonly maxWait?: number
   }>
 }
 

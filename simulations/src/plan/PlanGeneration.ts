@@ -9,17 +9,34 @@ import { processesOfSeed, withProcesses } from "./PlannedProcesses.ts"
 
 const bothEvents = ["lead2.created", "activity.detected"]
 
+type PlannedConsumer = PlannedBrand["consumers"][number]
+
 /** Some webhooks are ordered; some of these wait for a while at most. */
-const orderOf = (prng: Prng): Pick<PlannedBrand["consumers"][number], "ordering" | "maxDelay"> =>
-  prng.chance(0.4)
+const orderOf = (prng: Prng, share: number): Pick<PlannedConsumer, "ordering" | "maxDelay"> =>
+  prng.chance(share)
     ? { ordering: "lead", ...(prng.chance(0.4) ? { maxDelay: prng.pick([60, 900, 7200]) } : {}) }
     : {}
+
+/** Some webhooks take several events in a post, and some take CloudEvents. */
+const formOf = (
+  prng: Prng,
+  { batched, cloudEvents }: Scenario["webhooks"]
+): Pick<PlannedConsumer, "format" | "maxBatch" | "maxWait"> => ({
+  ...(prng.chance(cloudEvents) ? { format: "cloudevents" } : {}),
+  ...(prng.chance(batched)
+    ? {
+        maxBatch: prng.pick([2, 3, 5, 20, 100]),
+        ...(prng.chance(0.6) ? { maxWait: prng.pick([1, 10, 120]) } : {})
+      }
+    : {})
+})
 
 /** The plan of the seed; `hours` instead of the scenario's. */
 export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours = scenario.hours): Plan => {
   const processes = processesOfSeed(scenario, seed)
   const isCalm = Prng.of(seed, "calm").chance(1 / 8)
   const orders = Prng.of(seed, "orders")
+  const forms = Prng.of(seed, "forms")
   const tastes = Prng.of(seed, "subscriptions")
   const actions = scenario.brands
     .flatMap((brand, i) => actionsOf(seed, i, brand, hours, startsAt, scenario.swarm))
@@ -37,7 +54,8 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
         .map((behaviour) => ({
           behaviour,
           events: scenario.swarm && tastes.chance(0.2) ? [tastes.pick(bothEvents)] : bothEvents,
-          ...orderOf(orders)
+          ...orderOf(orders, scenario.webhooks.ordered),
+          ...formOf(forms, scenario.webhooks)
         }))
     })),
     actions,

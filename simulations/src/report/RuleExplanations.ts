@@ -42,6 +42,10 @@ const explanations: Readonly<Record<string, string>> = {
     "Attempts of a delivery must keep the retry schedule: none too early, none after the last, none to a disabled webhook; a slow receiver must not delay another.",
   "everything arrives":
     "Each event that was committed must be taken by each webhook that subscribed to it, or stand in the dead letters.",
+  "leads in order":
+    "A webhook that is ordered must get the events of one lead one after the other, oldest first; the next one only when the one before was taken or is named as skipped. Tests, and what is sent again, must say that they keep no place.",
+  "formats right":
+    "Each post must have the form that its webhook asked for: an envelope or a CloudEvent, alone or in a batch of at most so many, whose id is the same whenever the same events are sent together.",
   "attempts logged":
     "The log of a delivery must hold every attempt without gaps, agree with what the receiver got, and name no person.",
   "retention kept":

@@ -112,6 +112,17 @@ const noPositiveIntegers: ReadonlyArray<Form> = [
 /** An integer of at least 1 in a query. [LIST-6, PAGE-5] */
 export const queryIntegerForms: ReadonlyArray<Form> = [...positiveIntegers, ...noPositiveIntegers]
 
+/** How many seconds a request waits for a change: a number of at most two digits, from 0 on; it would wait for longer than a run should. [CHG-6] */
+export const waitForms: ReadonlyArray<Form> = [
+  taken("zero", "0", { means: 0 }),
+  taken("zeros", "00", { means: 0 }),
+  taken("one", "1", { means: 1 }),
+  taken("a leading zero", "02", { means: 2 }),
+  refused("one more than it takes", "31"),
+  refused("leading zeros", "003"),
+  ...noPositiveIntegers.filter(({ name }) => name !== "zero" && name !== "zeros")
+]
+
 /** The size of a page, around its caps. [PAGE-4] */
 export const pageSizeForms: ReadonlyArray<Form> = [
   ...[3, 24, 25, 26, 99, 100, 101].map((size) => taken(String(size), String(size), { means: size })),

@@ -21,6 +21,7 @@ import {
   queryBooleanForms,
   queryChoiceForms,
   queryIntegerForms,
+  waitForms,
   sortForms
 } from "./Numbers.ts"
 import { type Field, type Operation, operations } from "./Operations.ts"
@@ -183,6 +184,7 @@ const queryFormsOf = ({ format, kind, path }: Field): ReadonlyArray<Form> => {
     default:
   }
   if (path === "pageSize") return pageSizeForms
+  if (path === "wait") return waitForms
   if (kind.is === "boolean") return queryBooleanForms
   return kind.is === "choice" ? queryChoiceForms(kind.of) : queryIntegerForms
 }

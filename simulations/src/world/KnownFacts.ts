@@ -110,6 +110,10 @@ export interface KnownWebhook {
   /** Whether the events of one lead wait for each other, and for how many seconds at most. */
   readonly ordering: "none" | "lead"
   readonly maxDelay: number | null
+  /** In which form its events come, how many of them in one post at most, and for how many seconds one waits for others. */
+  readonly format: "envelope" | "cloudevents"
+  readonly maxBatch: number
+  readonly maxWait: number
   /** Secrets that its owner received, the newest last, and when. */
   readonly secrets: Array<{ readonly secret: string; readonly since: number }>
   /** Rotations that the service may have done. */
@@ -134,14 +138,34 @@ export interface SentPost {
   heardAt: number | null
 }
 
+/** A post as it came, with whatever events are in it. */
+interface ReceivedMessage {
+  /** The header webhook-id. */
+  readonly id: string
+  readonly body: string
+  /** The events in it, in their order. */
+  readonly posts: ReadonlyArray<ReceivedPost>
+}
+
+/** One event of a post: a batch has several, and each is judged as if it had come alone. */
 export interface ReceivedPost {
   readonly at: number
   readonly sent: SentPost
   readonly webhook: KnownWebhook
   readonly headers: Readonly<Record<string, string>>
+  /** The id of the delivery. */
   readonly id: string
+  /** The bytes of this event alone. */
   readonly body: string
+  /** The event as an envelope, in whatever form it came. */
   readonly envelope: Json
+  /** The event as it came, where that is a CloudEvent. */
+  readonly cloudEvent: Json | null
+  /** What it came in. */
+  readonly message: ReceivedMessage
+  readonly messageId: string
+  /** Its place in that, from 0. */
+  readonly index: number
   /** Of the event: its type and its lead or engagement. */
   readonly subject: string
   readonly status: number | null
@@ -151,7 +175,7 @@ export interface ReceivedPost {
 }
 
 /** What is kept of a post: the bodies of a day would fill the memory. */
-export type KeptPost = Omit<ReceivedPost, "headers" | "body" | "envelope">
+export type KeptPost = Omit<ReceivedPost, "headers" | "body" | "envelope" | "cloudEvent" | "message">
 
 /** A brand as it was set up, and the reference of what it holds. */
 export interface KnownBrand {
@@ -227,6 +251,8 @@ export class KnownFacts {
   /** What a failover of the store has lost, in words. */
   readonly lostByFailover: Array<string> = []
   requests = 0
+  /** Posts, with whatever is in them. */
+  messages = 0
   engagements = 0
   violation: Violation | null = null
 
@@ -253,7 +279,15 @@ export class KnownFacts {
   /** A receiver got something. */
   receive(post: ReceivedPost): void {
     for (const resume of this.awaited.get(post.webhook)?.splice(0) ?? []) resume(post)
-    const { body: _body, envelope: _envelope, headers: _headers, ...kept } = post
+    const {
+      body: _body,
+      cloudEvent: _cloudEvent,
+      envelope: _envelope,
+      headers: _headers,
+      message: _message,
+      ...kept
+    } = post
+    if (post.index === 0) this.messages++
     this.received.push(kept)
     const known = this.byDelivery.get(kept.id)
     if (known === undefined) this.byDelivery.set(kept.id, [kept])

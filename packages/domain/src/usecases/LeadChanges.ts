@@ -89,5 +89,5 @@ export const read = (
 /** Reads the page that follows one. Fails with `CursorExpired` and with `StoreUnavailable`. [CHG-6] */
 export const readNext = (
   { brand, next }: ChangeFeedPage,
-  query: ChangeQuery
+  query: Pick<ChangeQuery, "engagements" | "limit">
 ): Effect.Effect<ChangeFeedPage, CursorExpired | StoreUnavailable, LeadStore> => readAfter(brand, next, query)

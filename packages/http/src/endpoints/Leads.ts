@@ -132,10 +132,14 @@ const readChanges: FastHandler = ({ brandId, checkKey, keyId, query, waits }) =>
       // The brand's deletion has begun, and with it the key was revoked.
       Effect.catchTag("@lead-signals/domain/NotFound", () => new InvalidApiKey())
     )
-    const page = yield* waits.until(keyId, first, {
+    const page = yield* waits.until(first, {
+      keyId,
+      brandId,
       seconds: read.waitSeconds,
       isWorth: ({ changes, hasMore }) => changes.length > 0 || hasMore,
+      positionOf: ({ next }) => next.position,
       look: (seen) => LeadChanges.readNext(seen, read),
+      peek: (seen) => LeadChanges.readNext(seen, { limit: 1, engagements: "none" }),
       checkKey
     })
     return changeFeedJson(read, page)

@@ -16,6 +16,7 @@ import { CommandProcess, type OutputStream, Failed, leaf, usage } from "@lead-si
 import { exitCodes } from "./ExitCodes.ts"
 import { callOperator, resolveOperator } from "./OperatorClient.ts"
 import { brandOption, json, token, url } from "./OperatorCommand.ts"
+import { events, eventsOf, postOptions, postSettingsOf } from "./WebhookOptions.ts"
 
 const port = Options.integer("port").pipe(
   Options.withDescription("Port on 127.0.0.1; 0 picks a free one [4100, or a free one with --brand]"),
@@ -175,7 +176,7 @@ export const listenCommand = leaf(
     summary: "Receives webhooks, verifies their signatures, prints each event, and forwards it",
     details: [
       "It prints all that it receives, personal data included, and is meant for trials. Start the server with",
-      "LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8."
+      "LEAD_SIGNALS_WEBHOOK_ALLOW=127.0.0.0/8. The options of a webhook, such as --events and --format, are those of the one that --brand creates."
     ],
     examples: [
       ["lead-signals listen --brand 2", "creates a webhook, and prints its events"],
@@ -184,11 +185,27 @@ export const listenCommand = leaf(
         "lead-signals listen --brand 2 --forward-to http://127.0.0.1:3000/hooks",
         "also sends them to your program"
       ],
-      ["lead-signals listen --brand 2 --fail 503:3", "fails the first three posts, to show retries"]
+      ["lead-signals listen --brand 2 --fail 503:3", "fails the first three posts, to show retries"],
+      [
+        "lead-signals listen --brand 2 --format cloudevents --max-batch 10 --max-wait 5",
+        "receives arrays of CloudEvents"
+      ]
     ],
     interrupted: exitCodes.done
   },
-  { port, secret, brand, failure, forwardTo, printed, url, token, json },
+  {
+    port,
+    secret,
+    brand,
+    events,
+    ...postOptions,
+    failure,
+    forwardTo,
+    printed,
+    url,
+    token,
+    json
+  },
   (given) =>
     Effect.gen(function* () {
       const { env, stdout } = yield* CommandProcess
@@ -217,6 +234,12 @@ export const listenCommand = leaf(
       const isJson = given.json || Option.contains(given.printed, "json")
       if (given.json && Option.contains(given.printed, "line"))
         return yield* usage("--json and --print line exclude each other.")
+      const settings = postSettingsOf(given)
+      if (brandId === null && (Option.isSome(given.events) || Object.keys(settings).length > 0)) {
+        return yield* usage(
+          "--events, --ordering, --max-delay, --format, --max-batch and --max-wait are of the webhook that --brand creates: change one that exists by webhooks edit."
+        )
+      }
       let receive = makeReceiver({ secret: key, failure: planned })
       const options = { port: wanted, json: isJson, forwardTo: target, stdout }
       if (brandId === null) {
@@ -232,7 +255,7 @@ export const listenCommand = leaf(
       const subscribe = (url: string) =>
         Effect.gen(function* () {
           const description = "lead-signals listen"
-          const body = { url, events: eventTypes, description }
+          const body = { url, events: eventsOf(given.events), description, ...settings }
           const { data } = yield* Effect.mapError(
             callOperator(operator, "POST", webhooks, body),
             targetRefused

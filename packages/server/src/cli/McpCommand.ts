@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { apiKeyVariable, valueOf } from "../Variables.ts"
 import { loadSpecification } from "../Specification.ts"
 import { exitCodes } from "./ExitCodes.ts"
+import { serverUrl, urlTakes } from "./OperatorClient.ts"
 import { url } from "./OperatorCommand.ts"
 
 /** A header takes no other characters. */
@@ -31,8 +32,8 @@ export const mcpCommand = leaf(
       const { env, stderr } = yield* CommandProcess
       const apiKey = valueOf(env, apiKeyVariable) ?? null
       const operatorToken = valueOf(env, "LEAD_SIGNALS_OPERATOR_TOKEN") ?? null
-      if (!/^https?:/i.test(given.url) || !URL.canParse(given.url))
-        return yield* usage("--url takes http:// or https:// and a host, like http://127.0.0.1:4000.")
+      const server = serverUrl(given.url)
+      if (server === null) return yield* usage(urlTakes)
       if (apiKey === null && operatorToken === null)
         return yield* usage(
           "Set LEAD_SIGNALS_API_KEY to a brand's key, LEAD_SIGNALS_OPERATOR_TOKEN, or both."
@@ -49,7 +50,7 @@ export const mcpCommand = leaf(
           import("@lead-signals/mcp/stdio"),
           loadSpecification()
         ])
-        const options = { url: given.url.replace(/\/+$/, ""), apiKey, operatorToken, specification }
+        const options = { url: server, apiKey, operatorToken, specification }
         await serveOverStdio(options, (message) => stderr.write(`${message}\n`))
       })
     })

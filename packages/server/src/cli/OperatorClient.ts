@@ -12,6 +12,17 @@ export interface Operator {
   readonly token: string
 }
 
+/** What `--url` takes. */
+export const urlTakes =
+  "--url takes http:// or https:// and a host, like http://127.0.0.1:4000, without a user, a query or a fragment."
+
+/** The URL to which paths are appended, without slashes at the end; null where it is none. A user's password would stand in messages. */
+export const serverUrl = (text: string): string | null => {
+  if (!/^https?:/i.test(text) || !URL.canParse(text) || /[?#\s]/.test(text)) return null
+  const { password, username } = new URL(text)
+  return username === "" && password === "" ? text.replace(/\/+$/, "") : null
+}
+
 /** The server to call, and its token: the given one, or `LEAD_SIGNALS_OPERATOR_TOKEN`. Fails on a URL or token of wrong form. */
 export const resolveOperator = ({
   token,
@@ -22,15 +33,15 @@ export const resolveOperator = ({
 }): Effect.Effect<Operator, Failed> =>
   Effect.flatMap(CommandProcess, ({ env }) => {
     const found = Option.getOrUndefined(token) ?? valueOf(env, "LEAD_SIGNALS_OPERATOR_TOKEN")
-    if (!/^https?:/i.test(url) || !URL.canParse(url))
-      return usage("--url takes http:// or https:// and a host, like http://127.0.0.1:4000.")
+    const server = serverUrl(url)
+    if (server === null) return usage(urlTakes)
     if (found === undefined || found === "")
       return usage(
         "The operator token is required: set LEAD_SIGNALS_OPERATOR_TOKEN, or pass --token. A server that started without one prints its own."
       )
     if (!/^[\x21-\x7e]+$/.test(found))
       return usage("The operator token takes printable ASCII without spaces.")
-    return Effect.succeed({ url: url.replace(/\/+$/, ""), token: found })
+    return Effect.succeed({ url: server, token: found })
   })
 
 /** The parsed body of a response, whose form each command knows. */

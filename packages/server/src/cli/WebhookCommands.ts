@@ -1,14 +1,12 @@
 /** `lead-signals webhooks …`. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
-import { DeliveryQueries, eventTypes, webhookFormats, webhookOrderings } from "@lead-signals/domain"
+import { DeliveryQueries } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { group, leaf, usage } from "@lead-signals/command-line"
 import {
   brand,
   calling,
-  flagOption,
-  integerOption,
   listing,
   listingOptions,
   listOfBrand,
@@ -26,16 +24,13 @@ import {
 import { type Columns, described, tableOf } from "./Output.ts"
 import type { Json } from "./OperatorClient.ts"
 import { listed } from "./OperatorsCommands.ts"
+import { events, eventsOf, settingOptions, settingsOf } from "./WebhookOptions.ts"
 
 const id = Args.text({ name: "WEBHOOK-ID" }).pipe(
   Args.withDescription("Id of the webhook; `webhooks list` shows it")
 )
 const target = Args.text({ name: "URL" }).pipe(
   Args.withDescription("URL that receives the events: public, and https")
-)
-const events = Options.text("events").pipe(
-  Options.withDescription(`Event types, separated by commas [${eventTypes.join(",")}]`),
-  Options.withDefault(eventTypes.join(","))
 )
 const since = Options.text("since").pipe(
   Options.withDescription("Sends again the deliveries that died at this time or later, like 2026-01-31")
@@ -48,60 +43,6 @@ const webhookOptions = { id, brand, ...operatorOptions }
 const delivery = Args.text({ name: "DELIVERY-ID" }).pipe(
   Args.withDescription("Id of the delivery, wh_…; `webhooks deliveries` shows it")
 )
-
-/** The settings of a webhook, as options of `create` and `edit`. */
-const settingOptions = {
-  description: textOption("description", "What the webhook is for, in your words"),
-  enabled: flagOption("enabled", "false holds its deliveries [true]"),
-  ordering: Options.choice("ordering", webhookOrderings).pipe(
-    Options.withDescription("lead: the events of one lead wait for each other [none]"),
-    Options.optional
-  ),
-  maxDelay: Options.text("max-delay").pipe(
-    Options.withDescription(
-      "Seconds for which a failing event holds back its lead's later events, or none: as long as its retries last [none]"
-    ),
-    Options.filterMap(
-      (text) =>
-        text === "none"
-          ? Option.some(null)
-          : /^[0-9]{1,9}$/.test(text)
-            ? Option.some(Number(text))
-            : Option.none(),
-      "--max-delay takes a number of seconds, or none."
-    ),
-    Options.optional
-  ),
-  format: Options.choice("format", webhookFormats).pipe(
-    Options.withDescription("The form of the bodies [envelope]"),
-    Options.optional
-  ),
-  maxBatch: integerOption("max-batch", "Events that one post may carry [1]"),
-  maxWait: integerOption("max-wait", "Seconds that an event may wait for others to be sent with [0]")
-}
-
-/** Options of `settingOptions` as they were given. */
-type Settings = Readonly<Record<keyof typeof settingOptions, Option.Option<string | number | null>>>
-
-/** The fields of the settings that were given. */
-const settingsOf = ({ enabled, ...rest }: Settings): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries<Option.Option<unknown>>({
-      ...rest,
-      enabled: Option.map(enabled, (text) => text === "true")
-    }).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
-  )
-
-/** The settings among the options of a command. */
-const settingsIn = (given: Settings): Settings => ({
-  description: given.description,
-  enabled: given.enabled,
-  ordering: given.ordering,
-  maxDelay: given.maxDelay,
-  format: given.format,
-  maxBatch: given.maxBatch,
-  maxWait: given.maxWait
-})
 
 const describeWebhook =
   (webhook: Json) =>
@@ -209,8 +150,8 @@ export const webhooksCommand = group(
         Effect.map(
           call("POST", pathOf(given.brand, "webhooks"), {
             url: given.target,
-            events: listed(given.events),
-            ...settingsOf(settingsIn(given))
+            events: eventsOf(given.events),
+            ...settingsOf(given)
           }),
           printResource(({ id, secret, url }) => `Webhook ${id} to ${url}\nSecret ${secret}`)
         )
@@ -255,7 +196,7 @@ export const webhooksCommand = group(
           const body = {
             ...(Option.isSome(given.target) ? { url: given.target.value } : {}),
             ...(Option.isSome(given.events) ? { events: listed(given.events.value) } : {}),
-            ...settingsOf(settingsIn(given))
+            ...settingsOf(given)
           }
           if (Object.keys(body).length === 0)
             return yield* usage("Nothing to change: name one of the options of `webhooks edit`.")

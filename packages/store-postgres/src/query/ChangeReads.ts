@@ -17,20 +17,25 @@ interface FeedRow {
   readonly change_epoch: string
   readonly changes_forgotten: number
   readonly given: number
+}
+
+interface ScannedRow {
   readonly last_event: number | null
   readonly events: number
   readonly last_change: number | null
 }
 
-/** The state of the feed, how far one call looks, and how many events there are up to there. */
+/** The state of the feed, and the newest position that any brand was given, whether or not it was committed. It settles the planner. */
 const feedSql = `SELECT ${plannerSettings}, b.change_epoch, b.changes_forgotten,
-    (SELECT last_value FROM lead_signals.event_position_seq) AS given, s.last AS last_event, s.n AS events,
+    (SELECT last_value FROM lead_signals.event_position_seq) AS given
+  FROM lead_signals.brand b WHERE b.id = $1`
+
+/** How far one call looks, and how many events there are up to there. */
+const scannedSql = `SELECT max(e.position) AS last_event, count(*)::int AS events,
     (SELECT c.position FROM lead_signals.changed_lead c WHERE c.brand_id = $1 AND c.position > $2
      ORDER BY c.position DESC LIMIT 1) AS last_change
-  FROM lead_signals.brand b CROSS JOIN LATERAL (
-    SELECT max(e.position) AS last, count(*)::int AS n FROM (
-      SELECT position FROM lead_signals.event WHERE brand_id = $1 AND position > $2 ORDER BY position LIMIT ${maxScanned}) e) s
-  WHERE b.id = $1`
+  FROM (SELECT position FROM lead_signals.event WHERE brand_id = $1 AND position > $2
+    ORDER BY position LIMIT ${maxScanned}) e`
 
 /** Whether no event of the row's lead is later, by one lookup: a limit keeps the planner from joining all events. */
 const isNewest = (row: string): string =>
@@ -82,16 +87,20 @@ export const changesAfter = async (
   { engagements, limit }: { readonly limit: number; readonly engagements: LeadQuery["engagements"] }
 ): Promise<ChangePage> => {
   const from = after?.position ?? beforeFirst
-  const feed = await db.get<FeedRow>(feedSql, [brand, from])
+  const feed = await db.get<FeedRow>(feedSql, [brand])
   if (feed === undefined) {
     const next = after ?? { epoch: "", position: from, since: 0 }
     return { isExpired: false, changes: [], next, hasMore: false }
   }
-  const { change_epoch: epoch, changes_forgotten, events, given, last_change, last_event } = feed
+  const { change_epoch: epoch, changes_forgotten, given } = feed
   const isExpired =
     after !== null &&
     (after.epoch !== epoch || changes_forgotten > Math.max(from, after.since) || from > given)
   if (isExpired) return { isExpired: true }
+  const since = after?.since ?? changes_forgotten
+  if (from === given)
+    return { isExpired: false, changes: [], next: { epoch, position: from, since }, hasMore: false }
+  const { events, last_change, last_event } = (await db.get<ScannedRow>(scannedSql, [brand, from]))!
   // Changes behind the last event that was looked at are for the next call, unless it was the last of all.
   const isWhole = events < maxScanned
   const until = isWhole ? Math.max(from, last_event ?? from, last_change ?? from) : last_event!
@@ -107,7 +116,7 @@ export const changesAfter = async (
     next: {
       epoch,
       position: rows.length > limit ? page.at(-1)!.position : until,
-      since: after?.since ?? changes_forgotten
+      since
     },
     hasMore: rows.length > limit || !isWhole
   }

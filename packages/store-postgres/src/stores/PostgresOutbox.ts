@@ -162,6 +162,12 @@ const orderedAtOnce = 256
 /** Rows that one transaction sets aside at most: more would keep other writes waiting. */
 const maxSetAside = 5000
 
+/** A lookup for each, and an array of those that were locked: the planner would join them by reading all of the brand. */
+const setAsideSql = `UPDATE lead_signals.delivery SET due_at = $3 WHERE brand_id = $1 AND seq = ANY (ARRAY(
+    SELECT d.seq FROM unnest($2::bigint[]) AS given(seq) CROSS JOIN LATERAL (
+      SELECT seq FROM lead_signals.delivery
+      WHERE brand_id = $1 AND seq = given.seq AND state = 'pending' FOR NO KEY UPDATE SKIP LOCKED) d))`
+
 interface OrderedRow {
   readonly brand_id: number
   readonly seq: number
@@ -189,13 +195,11 @@ const setWaitingAside = async (
     )
     const waiting = rows.filter(({ waits }) => waits)
     if (waiting.length > 0) {
-      await sql.run(
-        `UPDATE lead_signals.delivery d SET due_at = $3 FROM (
-             SELECT seq FROM lead_signals.delivery WHERE brand_id = $1 AND seq = ANY ($2::bigint[]) AND state = 'pending'
-             ORDER BY seq FOR NO KEY UPDATE SKIP LOCKED) locked
-           WHERE d.brand_id = $1 AND d.seq = locked.seq`,
-        [waiting[0]!.brand_id, waiting.map(({ seq }) => seq), LeadOrder.waitingDueAt]
-      )
+      await sql.run(setAsideSql, [
+        waiting[0]!.brand_id,
+        waiting.map(({ seq }) => seq),
+        LeadOrder.waitingDueAt
+      ])
     }
     setAside += waiting.length
     found += rows.length - waiting.length
@@ -386,7 +390,10 @@ const lease = async (
   }
 }
 
-const make = Effect.map(Database, (database) =>
+/** The port over a database. */
+export const outboxOver = (
+  database: Pick<typeof Database.Service, "queued" | "read" | "write">
+): typeof Outbox.Service =>
   Outbox.of({
     lease: (request) =>
       Effect.gen(function* () {
@@ -399,7 +406,6 @@ const make = Effect.map(Database, (database) =>
       database.write((sql, now) => recordAttempts(sql, attempts, now)),
     queued: Queue.take(database.queued)
   })
-)
 
 /** The port of the outbox. Needs the `Database`. */
-export const layer = Layer.effect(Outbox, make)
+export const layer = Layer.effect(Outbox, Effect.map(Database, outboxOver))

@@ -20,6 +20,7 @@ interface AttemptedRow {
   readonly ordered_lead: number | null
   readonly lease: string | null
   readonly due_at: number | null
+  readonly created_at: number
   readonly finished_at: number | null
 }
 
@@ -36,8 +37,9 @@ const currentDelivery = (row: AttemptedRow): AttemptTransitions.CurrentDelivery 
   finishedAt: row.finished_at
 })
 
+/** An array keeps the planner from walking over all deliveries of each webhook until it meets one of these. */
 const webhooksSql = `SELECT ${webhookColumns} FROM lead_signals.webhook w
-  WHERE w.id IN (SELECT d.webhook_id FROM lead_signals.delivery d WHERE d.id = ANY ($1::text[])) ORDER BY w.id`
+  WHERE w.id = ANY (ARRAY(SELECT d.webhook_id FROM lead_signals.delivery d WHERE d.id = ANY ($1::text[]))) ORDER BY w.id`
 
 /**
  * The webhooks of the deliveries, locked unless nothing of them can change: a success at a webhook that is not failing changes its delivery
@@ -57,12 +59,37 @@ const readWebhooks = async (
   return sql.all<WebhookRow>(`${webhooksSql} FOR NO KEY UPDATE`, [ids])
 }
 
-const lockDeliveries = (sql: Connection, ids: ReadonlyArray<string>): Promise<ReadonlyArray<AttemptedRow>> =>
-  sql.all<AttemptedRow>(
-    `SELECT brand_id, seq, id, webhook_id, state, attempts, failures, failing_since, ordered_lead, lease, due_at, finished_at
-       FROM lead_signals.delivery WHERE id = ANY ($1::text[]) ORDER BY seq FOR NO KEY UPDATE`,
-    [ids]
-  )
+const attemptedColumns =
+  "d.brand_id, d.seq, d.id, d.webhook_id, d.state, d.attempts, d.failures, d.failing_since, d.ordered_lead, d.lease, d.due_at, d.created_at, d.finished_at"
+
+const lockSql = `SELECT ${attemptedColumns} FROM lead_signals.delivery d WHERE d.id = ANY ($1::text[]) ORDER BY d.seq FOR NO KEY UPDATE`
+
+/**
+ * Locks with them the next one of each in its lead's order, which may become due. An erasure locks several deliveries in the order of their
+ * numbers, these among them: to lock the next ones later would be a deadlock. Each lookup is a step in an index, whatever the planner thinks of
+ * the tables' sizes: the lock and the limit keep the joins as they are written.
+ */
+const lockWithNextSql = `WITH attempted AS MATERIALIZED (
+    SELECT d.brand_id, d.seq, d.webhook_id, d.ordered_lead FROM lead_signals.delivery d WHERE d.id = ANY ($1::text[])),
+  found AS MATERIALIZED (
+    SELECT brand_id, seq FROM attempted
+    UNION SELECT a.brand_id, next.seq FROM attempted a CROSS JOIN LATERAL (
+      SELECT n.seq FROM lead_signals.delivery n
+      WHERE n.webhook_id = a.webhook_id AND n.ordered_lead = a.ordered_lead AND n.seq > a.seq ORDER BY n.seq LIMIT 1) next)
+  SELECT d.* FROM (SELECT brand_id, seq FROM found ORDER BY seq) f CROSS JOIN LATERAL (
+    SELECT ${attemptedColumns} FROM lead_signals.delivery d WHERE d.brand_id = f.brand_id AND d.seq = f.seq FOR NO KEY UPDATE) d`
+
+/** The waiting ones among the locked that come next after the ended ones. The lock on the webhook keeps a lease from setting others aside. [ORD-2] */
+const nextInOrder = (
+  ended: ReadonlyArray<AttemptedRow>,
+  locked: ReadonlyArray<AttemptedRow>
+): ReadonlyArray<AttemptedRow> =>
+  ended.flatMap(({ ordered_lead, seq, webhook_id }) => {
+    const next = locked.find(
+      (each) => each.seq > seq && each.webhook_id === webhook_id && each.ordered_lead === ordered_lead
+    )
+    return next?.due_at === LeadOrder.waitingDueAt ? next : []
+  })
 
 const writeSql = `WITH changed AS (
     UPDATE lead_signals.delivery d SET state = given.state, attempts = given.attempts, failures = given.failures,
@@ -82,15 +109,6 @@ const writeSql = `WITH changed AS (
   INSERT INTO lead_signals.attempt (brand_id, delivery_seq, number, at, duration_millis, status, error, response, batch_id, format, sealed)
   SELECT * FROM unnest($13::bigint[], $14::bigint[], $15::int[], $16::bigint[], $17::bigint[], $18::int[], $19::text[], $20::text[],
     $21::text[], $22::text[], $23::bytea[])`
-
-/** The next one of each lead, if it waits. The lock on the webhook keeps a lease from setting it aside meanwhile. [ORD-2] */
-const nextInOrderSql = `UPDATE lead_signals.delivery d SET due_at = d.created_at
-  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS ended(brand_id, webhook_id, ordered_lead, seq)
-  CROSS JOIN LATERAL (
-    SELECT n.seq FROM lead_signals.delivery n
-    WHERE n.webhook_id = ended.webhook_id AND n.ordered_lead = ended.ordered_lead AND n.seq > ended.seq
-    ORDER BY n.seq LIMIT 1) next
-  WHERE d.brand_id = ended.brand_id AND d.seq = next.seq AND d.state = 'pending' AND d.due_at = $5`
 
 /** The keys of the persons whom the deliveries' bodies are about, by seq: responses can repeat what a body says. */
 const personsOfBodies = async (
@@ -127,7 +145,11 @@ export const recordAttempts = async (
 ): Promise<ReadonlyArray<AttemptTransitions.Recorded>> => {
   const ids = [...new Set(attempts.map(({ deliveryId }) => deliveryId))]
   const webhooks = await readWebhooks(sql, ids, attempts)
-  const rows = await lockDeliveries(sql, ids)
+  const isInOrder = webhooks.some(({ ordering }) => ordering === "lead")
+  const locked = await sql.all<AttemptedRow>(isInOrder ? lockWithNextSql : lockSql, [ids])
+  // An erasure that was waited for may have given one another id.
+  const wanted = new Set(ids)
+  const rows = locked.filter(({ id }) => wanted.has(id))
   const known = {
     deliveries: rows.map(currentDelivery),
     webhooks: webhooks.map((row) => webhookOf(row, sql.keys))
@@ -135,10 +157,22 @@ export const recordAttempts = async (
   const changes = AttemptTransitions.settleAll(known, attempts, now)
   if (rows.length === 0) return changes.recorded
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const deliveries = changes.deliveries.map((to): Column => {
-    const { brand_id, seq } = byId.get(to.id)!
-    return [brand_id, seq, to.state, to.attempts, to.failures, to.lease, to.dueAt, to.finishedAt] as Column
-  })
+  const ended = changes.endedInOrder.map(({ id }) => byId.get(id)!)
+  const next = nextInOrder(ended, locked).map((row) => ({
+    row,
+    to: { ...currentDelivery(row), dueAt: row.created_at }
+  }))
+  const written = [...changes.deliveries.map((to) => ({ row: byId.get(to.id)!, to })), ...next]
+  const deliveries = written.map(({ row: { brand_id, seq }, to }): Column => [
+    brand_id,
+    seq,
+    to.state,
+    to.attempts,
+    to.failures,
+    to.lease,
+    to.dueAt,
+    to.finishedAt
+  ])
   const settled = changes.webhooks.map(
     ({ disabledReason, enabled, failingSince, id }) =>
       [idOf(id), enabled, disabledReason, failingSince] as Column
@@ -167,18 +201,8 @@ export const recordAttempts = async (
     ...columnsOf(4, settled),
     ...columns.slice(0, 10),
     binaryArray("bytea", columns[10]!),
-    changes.deliveries.map(({ failingSince }) => failingSince)
+    written.map(({ to }) => to.failingSince)
   ])
-  if (changes.endedInOrder.length > 0) {
-    const ended = changes.endedInOrder.map(({ id }) => byId.get(id)!)
-    await sql.run(nextInOrderSql, [
-      ended.map(({ brand_id }) => brand_id),
-      ended.map(({ webhook_id }) => webhook_id),
-      ended.map(({ ordered_lead }) => ordered_lead),
-      ended.map(({ seq }) => seq),
-      LeadOrder.waitingDueAt
-    ])
-  }
   await countDeliveries(
     sql,
     changes.deliveries.flatMap(({ id, state }) => {

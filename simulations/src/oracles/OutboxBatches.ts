@@ -1,0 +1,78 @@
+/** Which deliveries may go in one post, by the specification alone. [BATCH-1, BATCH-2, BATCH-3, FMT-3] */
+import { utf8ToBytes } from "@noble/hashes/utils.js"
+import type { KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
+
+const mostBytes = 1024 * 1024
+
+/** A delivery as it was leased. */
+export interface LeasedDelivery {
+  readonly delivery: KnownDelivery
+  /** When it was due, before it was leased. */
+  readonly due: { readonly from: number; readonly to: number }
+  readonly batch: number | null
+  readonly body: string
+}
+
+export const formatOf = (body: string): string =>
+  JSON.parse(body).specversion === undefined ? "envelope" : "cloudevents"
+
+/** How many a batch with this delivery may hold. [BATCH-3] */
+const mostWith = ({ delivery: { failures, webhook } }: LeasedDelivery): number =>
+  Math.max(1, Math.floor(webhook.sending.maxBatch / 4 ** failures))
+
+const mostOf = (batch: ReadonlyArray<LeasedDelivery>): number => Math.min(...batch.map(mostWith))
+
+const isTest = ({ delivery }: LeasedDelivery): boolean => delivery.event === "webhook.test"
+
+/** Whether the next delivery might have gone in the batch: it is not full, and the bodies allow it. */
+const hasRoomFor = (batch: ReadonlyArray<LeasedDelivery>, next: LeasedDelivery): boolean => {
+  const bodies = [...batch, next].map(({ body }) => body)
+  return (
+    batch.length < Math.min(mostOf(batch), mostWith(next)) &&
+    new Set(bodies.map(formatOf)).size === 1 &&
+    utf8ToBytes(bodies.join()).length + 2 <= mostBytes
+  )
+}
+
+/**
+ * What is wrong with the batches of one webhook that one lease gave out, in their order; null where nothing is. `others` are its due deliveries
+ * that were not given out.
+ */
+export const wrongBatches = (
+  { deliveries, sending: { maxBatch, maxWait } }: OutboxWebhook,
+  leased: ReadonlyArray<LeasedDelivery>,
+  now: number
+): string | null => {
+  const batches = new Map<number, Array<LeasedDelivery>>()
+  for (const each of leased) {
+    if ((each.batch === null) !== (maxBatch === 1))
+      return `${each.delivery.id} is leased ${each.batch === null ? "alone" : "in a batch"}, and maxBatch is ${maxBatch}`
+    if (each.batch === null) continue
+    batches.set(each.batch, [...(batches.get(each.batch) ?? []), each])
+  }
+  let before: ReadonlyArray<LeasedDelivery> | null = null
+  for (const batch of batches.values()) {
+    const [first] = batch
+    if (batch.length > mostOf(batch))
+      return `${batch.length} deliveries are leased together from ${first!.delivery.id} on, and ${mostOf(batch)} may be`
+    if (new Set(batch.map(({ body }) => formatOf(body))).size > 1)
+      return `${first!.delivery.id} is leased together with another format`
+    for (const [i, each] of batch.entries())
+      if (i > 0 && batch[i - 1]!.due.from > each.due.to)
+        return `${each.delivery.id} was due before ${batch[i - 1]!.delivery.id}, and comes after it`
+    if (before !== null && hasRoomFor(before, first!))
+      return `${first!.delivery.id} is leased in another batch than those before it`
+    before = batch
+  }
+  if (before === null || before.length >= mostOf(before) || before.some(isTest)) return null
+  const readyAt = before[0]!.due.from + maxWait * 1000
+  if (now >= readyAt) return null
+  // One that is due and may go only in a smaller batch, or in a form of its own, ends the batch before it.
+  const given = new Set(leased.map(({ delivery }) => delivery))
+  const isEnded = deliveries.some(
+    (each) => each.state === "pending" && each.due!.from <= now && !given.has(each)
+  )
+  return isEnded
+    ? null
+    : `${before.length} deliveries are leased together from ${before[0]!.delivery.id} on, ${readyAt - now} ms before they need to go`
+}
