@@ -182,6 +182,12 @@ export const ablations: ReadonlyArray<Ablation> = [
     ["first-page", "detail", "random-detail"],
     { in: "takenAheadOf", find: "Math.floor($$share)", put: "0" }
   ),
+  inStore("DriverConnection")(
+    "prepared-once",
+    "keeps SQLite from preparing statements with limits anew for each run",
+    ["random-page", "random-signal-page", "random-paging", "written-first-page", "observations"],
+    { in: "preparedOnce", find: '$text.replaceAll(/(= |LIMIT |OFFSET )\\?/g, "$1+?")', put: "$text" }
+  ),
   inStore("GroupCommit")(
     "group-commit",
     "commits what comes in one turn of the event loop together",

@@ -31,6 +31,9 @@ const timesOf = (pid: number | string): ProcessTimes | null => {
 export const microsOf = (pids: ReadonlyArray<number>): number =>
   pids.reduce((sum, pid) => sum + (timesOf(pid)?.own ?? 0), 0)
 
+/** Microseconds that its children have used which have ended. */
+export const microsOfEnded = (pid: number): number => timesOf(pid)?.ended ?? 0
+
 /** The process that began this one; null when there is no such process on this machine. */
 export const parentOf = (pid: number): number | null => timesOf(pid)?.parent ?? null
 

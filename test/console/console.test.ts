@@ -228,6 +228,42 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
   })
 
   it.runIf(isThorough)(
+    "chooses how a webhook sends: its order, format and batches [ORD-1, ORD-4, FMT-3, BATCH-1]",
+    async () => {
+      const kept = async () => (await server.operate("GET", `/operator/brands/${brand}/webhooks`)).data[0]
+      const sending = page.getByLabel("How it sends")
+      await go(`/brands/${brand}/settings/webhooks`)
+      await page.getByRole("link", { name: /To the CRM/ }).click()
+      expect(await sending.innerText()).toContain("In any order, side by side")
+      expect(await sending.innerText()).toContain("One event, as Envelope of version 1")
+      await page.getByRole("button", { name: "Edit" }).click()
+      const held = page.getByLabel("Hold a lead back at most, seconds")
+      expect(await held.count()).toBe(0)
+      await page.getByLabel("Order").selectOption({ label: "Each lead's events one after the other" })
+      await held.fill("600")
+      await page.getByLabel("Format").selectOption({ label: "CloudEvents 1.0" })
+      await page.getByLabel("Events in a post").fill("50")
+      await page.getByLabel("Wait for others, seconds").fill("10")
+      await expectAccessible(page)
+      await page.getByRole("button", { name: "Save" }).click()
+      await note("Saved the webhook")
+      await sending.getByText("one that fails holds the next back for at most 600 s").waitFor()
+      await sending.getByText("Up to 50 events, waiting for more at most 10 s, as CloudEvents 1.0").waitFor()
+      const chosen = { ordering: "lead", maxDelay: 600, format: "cloudevents", maxBatch: 50, maxWait: 10 }
+      expect(await kept()).toMatchObject({ ...chosen, description: "To the CRM", enabled: true })
+      // Others change what this dialog leaves as it is.
+      await page.getByRole("button", { name: "Edit" }).click()
+      await server.operate("PATCH", `/operator/brands/${brand}/webhooks/${(await kept()).id}`, { maxWait: 7 })
+      await held.fill("")
+      await page.getByRole("button", { name: "Save" }).click()
+      await sending.getByText("one that fails holds the next back as long as it is retried").waitFor()
+      expect(await kept()).toMatchObject({ ...chosen, maxDelay: null, maxWait: 7 })
+      const { id, ...before } = { id: (await kept()).id, ordering: "none", format: "envelope", maxBatch: 1 }
+      await server.operate("PATCH", `/operator/brands/${brand}/webhooks/${id}`, { ...before, maxWait: 0 })
+    }
+  )
+
+  it.runIf(isThorough)(
     "creates a key that signs in to read its brand alone, and revokes it [SES-3, SES-4]",
     async () => {
       await go(`/brands/${brand}/settings/keys`)
@@ -413,6 +449,33 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       .waitFor()
     await expectAccessible(page)
     receiverStatus = 200
+  })
+
+  it("says of a delivery that waits for an earlier event of its lead that it does [ORD-2]", async () => {
+    const made = async (path: string, json: unknown): Promise<string> =>
+      (await server.operate("POST", path, json)).data.id
+    const other = await made("/operator/brands", { name: "Other" })
+    const base = `/operator/brands/${other}`
+    const source = { type: "post-url", value: "https://network.example/p/1" }
+    const signalId = await made(`${base}/signals`, { name: "S", signalType: "post", source })
+    // Nobody listens there.
+    const id = await made(`${base}/webhooks`, {
+      url: "http://127.0.0.1:1/",
+      events: ["activity.detected"],
+      ordering: "lead"
+    })
+    const person = { extId: "p", name: "P" }
+    await server.operate("POST", `${base}/observations`, {
+      observations: ["e-1", "e-2"].map((engagement) => ({ signalId, person, engagement: { id: engagement } }))
+    })
+    const { context, page } = await server.open(`/brands/${other}/settings/webhooks/${id}`)
+    const waiting = page.getByRole("row").filter({ hasText: "after the one before" })
+    await waiting.waitFor()
+    expect(await waiting.count()).toBe(1)
+    await waiting.getByRole("link", { name: /activity\.detected/ }).click()
+    await page.getByText("Waits for an earlier event of its lead to end.").waitFor()
+    await context.close()
+    await server.operate("DELETE", base)
   })
 
   it("has no error on its console, and asks nothing of another origin", () => {

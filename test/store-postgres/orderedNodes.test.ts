@@ -13,13 +13,15 @@ import {
   Signals,
   Webhooks
 } from "@lead-signals/domain"
+import * as PostgresStore from "@lead-signals/store-postgres"
 import { Emitter, Sender } from "@lead-signals/webhook"
-import { Effect, Fiber, Layer, Logger } from "effect"
+import { Effect, Fiber, Layer, Logger, ManagedRuntime } from "effect"
 import pg from "pg"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
+import { sharedDatabase } from "./Databases.ts"
 import { openNodes } from "./Nodes.ts"
 
 const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
@@ -135,6 +137,44 @@ describe.skipIf(isWithoutPostgres)("ordered webhooks on several nodes of one Pos
     expect((await recorded).map(({ outcome }) => outcome)).toEqual(["delivered", "delivered"])
     const [next] = await node!.runPromise(lease)
     expect(next?.place).toEqual({ isInOrder: true, skipped: [] })
+  })
+
+  it("leave nothing aside whose event before ends while a lease looks at it [ORD-2]", async () => {
+    const [node] = opened.nodes
+    let [reached, goOn] = [(): void => {}, (): void => {}]
+    const isReached = new Promise<void>((resolve) => (reached = resolve))
+    const mayGoOn = new Promise<void>((resolve) => (goOn = resolve))
+    const stepped = ManagedRuntime.make(
+      PostgresStore.layer({
+        url: await sharedDatabase(),
+        schema: opened.schema,
+        notifications: false,
+        beforeStatement: async (text) => {
+          if (!text.startsWith("UPDATE lead_signals.delivery SET due_at")) return
+          reached()
+          await mayGoOn
+        }
+      })
+    )
+    const { brand, observe, webhook } = await node!.runPromise(setUp())
+    await node!.runPromise(observe("a", "e1"))
+    const [first] = await node!.runPromise(lease)
+    await node!.runPromise(observe("a", "e2"))
+    // It has seen that the second waits for the first, and is about to set it aside.
+    const looking = stepped.runPromise(lease)
+    await isReached
+    const progress = { isRecorded: false }
+    const recorded = node!.runPromise(record([first!], 200)).finally(() => {
+      progress.isRecorded = true
+    })
+    const isWaited = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    while (!progress.isRecorded && (await opened.client.query(isWaited)).rowCount === 0) await sleep(5)
+    goOn()
+    expect([await looking, (await recorded)[0]!.outcome]).toEqual([[], "delivered"])
+    const [second] = await node!.runPromise(lease)
+    expect(second?.place).toEqual({ isInOrder: true, skipped: [] })
+    await stepped.dispose()
+    await node!.runPromise(Webhooks.remove(brand.id, webhook.id))
   })
 
   /** Codes of the failures that statements of all nodes meet. */

@@ -3,7 +3,7 @@
  * is safe: recorded observations become duplicates. It keeps the lines that the server rejects
  * (`RejectedLines.ts`).
  */
-import { Data, Duration, Effect, Schedule } from "effect"
+import { Data, Duration, Effect, Fiber, Schedule } from "effect"
 import { statSync } from "node:fs"
 import { foreignResponseMessage, isUnavailable, refusalMessage } from "./ServerResponse.ts"
 import { type FileLine, linesOf, batchesOf } from "./ObservationFile.ts"
@@ -80,9 +80,11 @@ const isOneDocument = ({ bytes }: FileLine): boolean => {
   )
 }
 
+const newline = Buffer.from("\n")
+
 const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLine>) =>
   Effect.gen(function* () {
-    const body = Buffer.concat(lines.flatMap(({ bytes }) => [bytes, Buffer.from("\n")]))
+    const body = Buffer.concat(lines.flatMap(({ bytes }) => [bytes, newline]))
     const { status, text } = yield* Effect.tryPromise({
       try: async (signal) => {
         const response = await fetch(`${url}/operator/brands/${encodeURIComponent(brand)}/observations`, {
@@ -178,12 +180,14 @@ export const importFile = (
 
     const batches = batchesOf(linesOf(options.file, maxLineBytes), batchLimits)
     let isFirst = true
+    const read = Effect.tryPromise({
+      try: () => batches.next(),
+      catch: () => new ImportFailed({ message: `${options.file} can't be read to its end.` })
+    })
     const sendAll = Effect.gen(function* () {
+      let reading = yield* Effect.fork(read)
       while (true) {
-        const { done, value } = yield* Effect.tryPromise({
-          try: () => batches.next(),
-          catch: () => new ImportFailed({ message: `${options.file} can't be read to its end.` })
-        })
+        const { done, value } = yield* Fiber.join(reading)
         if (done === true) return { counts, rejectedFile: yield* rejected.finish }
         if (isFirst && isOneDocument(value[0]!)) {
           return yield* new ImportFailed({
@@ -192,6 +196,8 @@ export const importFile = (
           })
         }
         isFirst = false
+        // While the server records this batch. Only one is under way: its lines are recorded before those of the next.
+        reading = yield* Effect.fork(read)
         yield* send(value)
       }
     })

@@ -95,7 +95,10 @@ export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesP
     {
       title: "Next attempt",
       className: "max-md:hidden",
-      cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? "" : <Time at={nextAttemptAt} />)
+      cell: ({ nextAttemptAt, state }) => {
+        if (nextAttemptAt !== null) return <Time at={nextAttemptAt} />
+        return state === "pending" ? <span className="text-muted">after the one before</span> : ""
+      }
     },
     { title: "State", className: "text-right", cell: ({ state }) => <DeliveryState state={state} /> }
   ]

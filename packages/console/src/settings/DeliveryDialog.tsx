@@ -69,6 +69,9 @@ export const DeliveryDialog = ({ brandId, deliveryId, onClose, onOpen, webhookId
             {delivery.nextAttemptAt === null ? null : (
               <p className="text-muted">Next attempt {exactTime(delivery.nextAttemptAt)}</p>
             )}
+            {delivery.state === "pending" && delivery.nextAttemptAt === null ? (
+              <p className="text-muted">Waits for an earlier event of its lead to end.</p>
+            ) : null}
             {related("Sends again", delivery.resendOf)}
             {related("Sent again as", delivery.resentAs)}
           </div>

@@ -2,6 +2,7 @@
 import { useId } from "react"
 import type { Webhook } from "../api/client.ts"
 import { SelectField, TextField } from "../ui/Field.tsx"
+import { formatTexts, orderingTexts } from "./WebhookSending.tsx"
 
 export type EventType = Webhook["events"][number]
 
@@ -12,21 +13,21 @@ const eventTexts: Readonly<Record<EventType, string>> = {
 
 export const eventTypes = Object.keys(eventTexts) as ReadonlyArray<EventType>
 
+type Ordering = Webhook["ordering"]
 type Format = Webhook["format"]
 
-const formatTexts: Readonly<Record<Format, string>> = {
-  envelope: "Envelope of version 1",
-  cloudevents: "CloudEvents 1.0"
-}
-
+const orderings = Object.keys(orderingTexts) as ReadonlyArray<Ordering>
 const formats = Object.keys(formatTexts) as ReadonlyArray<Format>
 
+/** Numbers are as they are typed, so that a field can be empty meanwhile. */
 export interface WebhookValues {
   readonly url: string
   readonly description: string
   readonly events: ReadonlyArray<EventType>
+  readonly ordering: Ordering
+  /** Empty: as long as the retries last. */
+  readonly maxDelay: string
   readonly format: Format
-  /** As it is typed, so that a field can be empty meanwhile. */
   readonly maxBatch: string
   readonly maxWait: string
 }
@@ -35,10 +36,34 @@ export const newWebhook: WebhookValues = {
   url: "",
   description: "",
   events: eventTypes,
+  ordering: "none",
+  maxDelay: "",
   format: "envelope",
   maxBatch: "1",
   maxWait: "0"
 }
+
+/** The values of a webhook that is there. */
+export const valuesOf = (webhook: Webhook): WebhookValues => ({
+  url: webhook.url,
+  description: webhook.description ?? "",
+  events: webhook.events,
+  ordering: webhook.ordering,
+  maxDelay: webhook.maxDelay === null ? "" : String(webhook.maxDelay),
+  format: webhook.format,
+  maxBatch: String(webhook.maxBatch),
+  maxWait: String(webhook.maxWait)
+})
+
+/** What the API takes. */
+export const bodyOf = ({ description, events, maxBatch, maxDelay, maxWait, ...values }: WebhookValues) => ({
+  ...values,
+  events: [...events],
+  description: description === "" ? null : description,
+  maxDelay: maxDelay === "" ? null : Number(maxDelay),
+  maxBatch: Number(maxBatch),
+  maxWait: Number(maxWait)
+})
 
 interface WebhookFieldsProps {
   readonly values: WebhookValues
@@ -47,7 +72,7 @@ interface WebhookFieldsProps {
 
 export const WebhookFields = ({ onChange, values }: WebhookFieldsProps) => {
   const id = useId()
-  const { description, events, format, maxBatch, maxWait, url } = values
+  const { description, events, format, maxBatch, maxDelay, maxWait, ordering, url } = values
   const toggle = (event: EventType, isChosen: boolean) =>
     onChange({
       ...values,
@@ -91,6 +116,34 @@ export const WebhookFields = ({ onChange, values }: WebhookFieldsProps) => {
         value={description}
         onChange={(change) => onChange({ ...values, description: change.target.value })}
       />
+      <SelectField
+        label="Order"
+        hint={
+          ordering === "lead"
+            ? "Counts for events from now on."
+            : "Events that wait for others of their lead go out at once."
+        }
+        value={ordering}
+        onChange={(change) => onChange({ ...values, ordering: change.target.value as Ordering })}
+      >
+        {orderings.map((each) => (
+          <option key={each} value={each}>
+            {orderingTexts[each]}
+          </option>
+        ))}
+      </SelectField>
+      {ordering === "lead" ? (
+        <TextField
+          label="Hold a lead back at most, seconds"
+          hint="An event that still fails then is given up, and the next one goes out. Empty: as long as it is retried, by default about three days."
+          type="number"
+          min={1}
+          max={2_592_000}
+          placeholder="3600"
+          value={maxDelay}
+          onChange={(change) => onChange({ ...values, maxDelay: change.target.value })}
+        />
+      ) : null}
       <SelectField
         label="Format"
         value={format}

@@ -18,7 +18,8 @@ import { Deliveries } from "./Deliveries.tsx"
 import { DeliveryDialog } from "./DeliveryDialog.tsx"
 import { WebhookBadge } from "./WebhookBadge.tsx"
 import { WebhookPlots } from "./WebhookPlots.tsx"
-import { WebhookFields, type WebhookValues } from "./WebhookForm.tsx"
+import { bodyOf, valuesOf, WebhookFields, type WebhookValues } from "./WebhookForm.tsx"
+import { WebhookSending } from "./WebhookSending.tsx"
 
 const from = "/brands/$brandId/settings/webhooks/$webhookId"
 
@@ -29,26 +30,15 @@ interface OfWebhook {
 
 const pathOf = ({ brandId, webhook: { id } }: OfWebhook) => ({ params: { path: { brandId, id } } })
 
-const valuesOf = ({ description, events, format, maxBatch, maxWait, url }: Webhook): WebhookValues => ({
-  url,
-  description: description ?? "",
-  events,
-  format,
-  maxBatch: String(maxBatch),
-  maxWait: String(maxWait)
-})
-
 /** Only what was changed: another operator may have changed the rest meanwhile. */
-const changeOf = (before: WebhookValues, after: WebhookValues) => ({
-  ...(after.url === before.url ? {} : { url: after.url }),
-  ...(after.events.join() === before.events.join() ? {} : { events: [...after.events] }),
-  ...(after.description === before.description
-    ? {}
-    : { description: after.description === "" ? null : after.description }),
-  ...(after.format === before.format ? {} : { format: after.format }),
-  ...(after.maxBatch === before.maxBatch ? {} : { maxBatch: Number(after.maxBatch) }),
-  ...(after.maxWait === before.maxWait ? {} : { maxWait: Number(after.maxWait) })
-})
+const changeOf = (before: WebhookValues, after: WebhookValues) => {
+  const known: Readonly<Record<string, unknown>> = bodyOf(before)
+  return Object.fromEntries(
+    Object.entries(bodyOf(after)).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(known[name])
+    )
+  )
+}
 
 const EditWebhook = ({
   brandId,
@@ -273,6 +263,7 @@ export const WebhookPage = () => {
         }
       />
       <Problem webhook={webhook} />
+      <WebhookSending webhook={webhook} />
       <WebhookPlots brandId={brandId} webhookId={webhookId} />
       <Deliveries
         brandId={brandId}

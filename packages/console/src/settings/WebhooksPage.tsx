@@ -13,7 +13,7 @@ import { SecretDialog } from "../ui/SecretDialog.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { Time } from "../ui/Time.tsx"
 import { WebhookBadge } from "./WebhookBadge.tsx"
-import { eventTypes, newWebhook, WebhookFields, type WebhookValues } from "./WebhookForm.tsx"
+import { bodyOf, eventTypes, newWebhook, WebhookFields, type WebhookValues } from "./WebhookForm.tsx"
 
 interface CreateWebhookProps {
   readonly brandId: string
@@ -25,12 +25,11 @@ const CreateWebhook = ({ brandId, onClose, onCreated }: CreateWebhookProps) => {
   const queryClient = useQueryClient()
   const [values, setValues] = useState<WebhookValues>(newWebhook)
   const create = async () => {
-    const { description, events, format, maxBatch, maxWait, url } = values
-    const sent = { url, events: [...events], format, maxBatch: Number(maxBatch), maxWait: Number(maxWait) }
+    const { description, ...body } = bodyOf(values)
     const { data } = await answerOf(
       api.POST("/operator/brands/{brandId}/webhooks", {
         params: { path: { brandId } },
-        body: { ...sent, ...(description === "" ? {} : { description }) }
+        body: { ...body, ...(description === null ? {} : { description }) }
       })
     )
     await queryClient.invalidateQueries({ queryKey: webhooksKey(brandId) })

@@ -27,6 +27,13 @@ const forgetTooMany = (prepared: Map<string, unknown>): void => {
   if (prepared.size >= maxPrepared) prepared.clear()
 }
 
+/**
+ * The driver clears what is bound after each run, and SQLite then prepares each statement anew whose plan a bound value could change: one
+ * with a limit, or with an equality beside an order. That costs more than finding a row. It looks at no value behind a sign, which changes
+ * no value.
+ */
+const preparedOnce = (text: string): string => text.replaceAll(/(= |LIMIT |OFFSET )\?/g, "$1+?")
+
 export class DriverConnection extends Connection {
   private readonly prepared = new Map<string, Prepared>()
   /** Statements that return the only value of each row. */
@@ -45,7 +52,7 @@ export class DriverConnection extends Connection {
     const known = this.prepared.get(text)
     if (known !== undefined) return known
     forgetTooMany(this.prepared)
-    const statement = this.db.prepare<Array<Param>>(text)
+    const statement = this.db.prepare<Array<Param>>(preparedOnce(text))
     const made = {
       statement: statement.reader ? statement.raw() : statement,
       names: statement.reader ? statement.columns().map(({ name }) => name) : []
@@ -58,7 +65,7 @@ export class DriverConnection extends Connection {
     const known = this.ofValues.get(text)
     if (known !== undefined) return known
     forgetTooMany(this.ofValues)
-    const made = this.db.prepare<Array<Param>>(text).pluck()
+    const made = this.db.prepare<Array<Param>>(preparedOnce(text)).pluck()
     this.ofValues.set(text, made)
     return made
   }

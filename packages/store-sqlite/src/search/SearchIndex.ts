@@ -20,41 +20,64 @@ export interface SearchTexts {
 /** Of most characters of most texts. */
 const asciiCodes: ReadonlyArray<string> = Array.from({ length: 128 }, (_, code) => `u${code.toString(16)}`)
 
-const codeOf = (character: string): string => {
-  const code = character.codePointAt(0)!
-  return asciiCodes[code] ?? `u${code.toString(16)}`
+/** ASCII letters and digits only, as tokens are: FTS5 separates tokens at any other character. */
+const textOf = (code: number): string => asciiCodes[code] ?? `u${code.toString(16)}`
+
+/** What each token of the brand begins with. */
+const prefixOf = (brandId: number): string => `b${brandId}`
+
+type Codes = ReadonlyArray<number>
+
+const codesOf = (text: string): Codes => {
+  const codes: Array<number> = []
+  for (let at = 0; at < text.length; at++) {
+    const code = text.codePointAt(at)!
+    if (code > 0xffff) at++
+    codes.push(code)
+  }
+  return codes
 }
 
-/** ASCII letters and digits only: FTS5 separates tokens at any other character. */
-const token = (brandId: number, codes: string): string => `b${brandId}${codes}`
+/** The token of the three characters from this place on. */
+const trigramAt = (prefix: string, codes: Codes, at: number): string =>
+  prefix + textOf(codes[at]!) + textOf(codes[at + 1]!) + textOf(codes[at + 2]!)
 
-type Codes = ReadonlyArray<string>
+/** Every three neighbours, in order. Joined as they are made: a list of them would take twice the time. */
+const trigrams = (prefix: string, codes: Codes): string => {
+  let joined = ""
+  for (let at = 0; at < codes.length - 2; at++) joined += (at > 0 ? " " : "") + trigramAt(prefix, codes, at)
+  return joined
+}
 
-/** Every three neighbours, in order. */
-const trigrams = (brandId: number, codes: Codes): ReadonlyArray<string> =>
-  codes.slice(2).map((last, i) => token(brandId, `${codes[i]}${codes[i + 1]}${last}`))
+/** More than any code. */
+const codeBound = 0x110000
 
-/** Every character and every pair of neighbours, each once. */
-const grams = (brandId: number, texts: ReadonlyArray<Codes>): string => {
-  const tokens = new Set<string>()
+/** Every character and every pair of neighbours, each once. Known by numbers, which are compared sooner than texts. */
+const grams = (prefix: string, texts: ReadonlyArray<Codes>): string => {
+  const known = new Set<number>()
+  let joined = ""
+  const add = (key: number, codes: string): void => {
+    if (known.has(key)) return
+    known.add(key)
+    joined += (joined === "" ? "" : " ") + prefix + codes
+  }
   for (const codes of texts) {
-    let before = ""
-    for (const code of codes) {
-      tokens.add(token(brandId, code))
-      if (before !== "") tokens.add(token(brandId, before + code))
-      before = code
+    for (const [i, code] of codes.entries()) {
+      add(code, textOf(code))
+      if (i > 0) add((codes[i - 1]! + 1) * codeBound + code, textOf(codes[i - 1]!) + textOf(code))
     }
   }
-  return [...tokens].join(" ")
+  return joined
 }
 
 export const searchTexts = (brandId: number, name: string, headline: string | null): SearchTexts => {
-  const ofName = Array.from(Folding.fold(name), codeOf)
-  const ofHeadline = Array.from(Folding.fold(headline ?? ""), codeOf)
+  const prefix = prefixOf(brandId)
+  const ofName = codesOf(Folding.fold(name))
+  const ofHeadline = codesOf(Folding.fold(headline ?? ""))
   return {
-    name: trigrams(brandId, ofName).join(" "),
-    headline: trigrams(brandId, ofHeadline).join(" "),
-    grams: grams(brandId, [ofName, ofHeadline])
+    name: trigrams(prefix, ofName),
+    headline: trigrams(prefix, ofHeadline),
+    grams: grams(prefix, [ofName, ofHeadline])
   }
 }
 
@@ -92,17 +115,17 @@ const longestPart = (tokens: ReadonlyArray<string>): readonly [from: number, to:
 /** The query for a folded needle; null when nothing can match: no stored text holds U+0000. */
 export const matchOf = (brandId: number, needle: string): Match | null => {
   if (needle.includes("\u0000")) return null
-  const characters = Array.from(needle)
-  const codes = characters.map(codeOf)
+  const codes = codesOf(needle)
+  const prefix = prefixOf(brandId)
   if (codes.length < 3) {
-    return { table: "lead_gram", needle, part: needle, tokens: [token(brandId, codes.join(""))] }
+    return { table: "lead_gram", needle, part: needle, tokens: [prefix + codes.map(textOf).join("")] }
   }
-  const tokens = trigrams(brandId, codes)
+  const tokens = trigrams(prefix, codes).split(" ")
   const [from, to] = longestPart(tokens)
   return {
     table: "lead_text",
     needle,
-    part: characters.slice(from, to + 2).join(""),
+    part: String.fromCodePoint(...codes.slice(from, to + 2)),
     tokens: tokens.slice(from, to)
   }
 }

@@ -399,8 +399,8 @@ const makeLeadStore = (options: ListingOptions, searchTexts: SearchTextsOptions)
     })
   })
 
-/** Observations of one commit, which keeps other requests waiting for some 12 ms. A commit by itself costs as much as five of them. */
-export const commitSize = 50
+/** Observations of one commit, which keeps other requests waiting for some 15 ms. */
+export const commitSize = 100
 
 export const layer = (options: ListingOptions, searchTexts: SearchTextsOptions) =>
   Layer.effect(LeadStore, makeLeadStore(options, searchTexts))
