@@ -85,6 +85,8 @@ export interface RunReport {
     readonly requests: number
     readonly posts: number
     readonly engagements: number
+    /** Leads and removals that clients took from the feed of changes, or from lists by `updatedAt`. */
+    readonly changes: number
     readonly kills: number
     readonly faults: number
     readonly simulatedSeconds: number
@@ -257,6 +259,7 @@ const prepare = (input: RunInput, host: Host) => {
           requests: facts.requests,
           posts: facts.messages,
           engagements: facts.engagements,
+          changes: facts.changes,
           kills: world.processes.kills,
           faults: world.faults.length,
           simulatedSeconds: Math.round((kernel.now - startsAt) / 1000)

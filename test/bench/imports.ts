@@ -112,19 +112,38 @@ const call = async (url: string, token: string, json?: unknown): Promise<any> =>
   return response.json()
 }
 
-const percentile = (sorted: ReadonlyArray<number>, part: number): string =>
-  (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN).toFixed(1)
+const shares = (all: ReadonlyArray<number>): string => {
+  const sorted = all.toSorted((a, b) => a - b)
+  const [median, most, longest] = [0.5, 0.99, 1].map((part) =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN).toFixed(1)
+  )
+  return `median ${median} ms, p99 ${most}, longest ${longest}`
+}
 
-/** Milliseconds of reads of the first page until the signal aborts. */
-const readMeanwhile = async (url: string, key: string, stop: AbortSignal): Promise<Array<number>> => {
-  const waits: Array<number> = []
+/** Milliseconds that the serving thread has worked. */
+const workedMillis = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6
+
+/** A read's milliseconds, and those that the serving thread worked meanwhile: what the read would wait for on a machine of its own. */
+interface Wait {
+  readonly millis: number
+  readonly worked: number
+}
+
+/** Reads of the first page until the signal aborts. */
+const readMeanwhile = async (
+  { pid, url }: { readonly pid: number; readonly url: string },
+  key: string,
+  stop: AbortSignal
+): Promise<ReadonlyArray<Wait>> => {
+  const waits: Array<Wait> = []
   while (Number(values.reads) > 0 && !stop.aborted) {
-    const startedAt = performance.now()
+    const [startedAt, worked] = [performance.now(), workedMillis(pid)]
     await call(`${url}/signals/leads`, key)
-    waits.push(performance.now() - startedAt)
+    waits.push({ millis: performance.now() - startedAt, worked: workedMillis(pid) - worked })
     await new Promise((resume) => setTimeout(resume, Number(values.reads)))
   }
-  return waits.sort((a, b) => a - b)
+  return waits
 }
 
 const left = /(?:(\d+) min )?(\d+) s left/
@@ -167,7 +186,7 @@ const measure = async (program: string, round: number): Promise<void> => {
     const count = writeFile(file, values.kind === "people" ? people(signalIds) : life(signalIds))
     const before = threadMicros(server.pid)
     const stop = new AbortController()
-    const reading = readMeanwhile(server.url, key, stop.signal)
+    const reading = readMeanwhile(server, key, stop.signal)
     const ran = await runImport(program, [file, "--brand", brand.id, "--url", server.url])
     stop.abort()
     const waits = await reading
@@ -182,7 +201,7 @@ const measure = async (program: string, round: number): Promise<void> => {
       [
         `${values.kind}, ${count} lines of ${(statSync(file).size / count).toFixed(0)} bytes: ${ran.seconds.toFixed(1)} s, ${(count / ran.seconds).toFixed(0)}/s`,
         `µs a line: serving thread ${serving.toFixed(0)}, other threads ${others.toFixed(0)}, command ${(ran.micros / count).toFixed(0)}`,
-        `first page: ${waits.length} reads, median ${percentile(waits, 0.5)} ms, p99 ${percentile(waits, 0.99)}, longest ${percentile(waits, 1)}`,
+        `first page, ${waits.length} reads: ${shares(waits.map(({ millis }) => millis))}; the serving thread worked ${shares(waits.map(({ worked }) => worked))}`,
         `time left: ${off.length} times, off by ${off.map((each) => each.toFixed(0)).join(", ")} s\n`
       ].join("; ")
     )

@@ -4,7 +4,7 @@ import { LeadStore, StoreUnavailable } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import { observation, observe, setUpBrand, startApi } from "../harness/HttpServers.ts"
+import { observation, observe, operatorToken, setUpBrand, startApi } from "../harness/HttpServers.ts"
 
 const setUp = async (people = 0, requestsPerMinute = 600) => {
   const api = await startApi()
@@ -66,6 +66,11 @@ describe("GET /signals/changes", () => {
         true
       ])
     }
+    // Each part of a cursor by itself is none; an empty one begins anew.
+    for (let length = 1; length < cursor.length; length += 3) {
+      expect((await read(`?cursor=${cursor.slice(0, length)}`)).status).toBe(400)
+    }
+    expect((await read("?cursor=")).body.data).toHaveLength(1)
     const elsewhere = await fetch(`${api.url}/signals/changes?cursor=${cursor}`, {
       headers: { authorization: `Bearer ${other.key}` }
     })
@@ -74,10 +79,30 @@ describe("GET /signals/changes", () => {
       "?wait=31",
       "?wait=-1",
       "?wait=soon",
+      "?wait=",
+      "?wait=1.5",
+      "?wait=1e1",
+      "?wait=%2B5",
+      "?wait=9999999999",
+      "?wait=1&wait=1",
       "?pageSize=0",
       `?cursor=${cursor}&cursor=${cursor}`
     ])
       expect((await read(query)).status).toBe(400)
+  })
+
+  it("is for keys that may read leads, and for no operator [AUTH-2, AUTH-10]", async () => {
+    const { api, brand, read } = await setUp(1)
+    const { cursor } = (await read()).body.meta
+    const { body } = await api.operate("POST", `/operator/brands/${brand.id}/keys`, {
+      label: "figures",
+      scopes: ["metrics"]
+    })
+    const ask = (token: string | null) => api.call(`/signals/changes?cursor=${cursor}&wait=30`, { token })
+    const refused = await ask(body.data.key)
+    expect([refused.status, refused.body.error.code]).toEqual([403, "forbidden"])
+    for (const token of [null, operatorToken, `${brand.key.slice(0, -1)}x`])
+      expect((await ask(token)).status).toBe(401)
   })
 
   it("waits for a change, and answers as soon as there is one [CHG-6]", async () => {

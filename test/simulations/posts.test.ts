@@ -165,7 +165,7 @@ describe("the rule of order", () => {
     expect(rule(alone(1, 500), alone(2, 200, place("lead", idOf(1))))[1]).toBeNull()
     expect(rule(alone(1, 500), alone(2, 200, place("none")))[1]).toBeNull()
     expect(rule(alone(1, 200), alone(2, 200, place("lead"), "2026-01-05T07:59:59.999Z"))[1]).toContain(
-      "came after one of"
+      "came after one that was queued 1 ms later"
     )
   })
 

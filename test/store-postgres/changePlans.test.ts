@@ -56,23 +56,26 @@ describe.skipIf(isWithoutPostgres)(`a page of changes of ${leads.toLocaleString(
   const at = (position: number): ChangePosition => ({ epoch: "", position, since: 0 })
   const newest = 2 * leads + leads / 50 + 500
 
-  /** Where a page begins, how many rows may be read for it, and how many changes it has. */
-  const pages: ReadonlyArray<readonly [string, ChangePosition | null, number, number]> = [
+  /** Where a page begins, how many rows may be read for it, how many changes it has, and whether more follow. */
+  const pages: ReadonlyArray<readonly [string, ChangePosition | null, number, number, boolean]> = [
     // Of 2,000 first events none is its lead's newest: each takes a lookup.
-    ["of the beginning", null, 6000, 0],
-    ["among the newest events", at(leads + leads / 2), 3000, limit],
-    ["of leads that an operator altered", at(2 * leads), 1000, limit],
-    ["of removals", at(newest - 250), 500, limit],
-    ["of the last changes", at(newest - 3), 50, 3],
-    ["of nothing", at(newest), 10, 0]
+    ["of the beginning", null, 6000, 0, true],
+    ["among the newest events", at(leads + leads / 2), 3000, limit, true],
+    ["of leads that an operator altered", at(2 * leads), 1000, limit, true],
+    ["of removals", at(newest - 250), 500, limit, true],
+    ["of the last changes", at(newest - 3), 50, 3, false],
+    ["of nothing", at(newest), 10, 0, false]
   ]
 
   const check = async (): Promise<void> => {
     const misread: Array<string> = []
-    for (const [name, after, maxRows, changes] of pages) {
+    for (const [name, after, maxRows, changes, hasMore] of pages) {
       const query = { limit, engagements: "none" } as const
       const { result, statements } = await explained(client, (db) => changesAfter(db, 1, after, query), true)
-      expect([name, result.isExpired ? null : result.changes.length]).toEqual([name, changes])
+      expect([name, result.isExpired || [result.changes.length, result.hasMore]]).toEqual([
+        name,
+        [changes, hasMore]
+      ])
       let rows = 0
       for (const { generic, plan, text } of statements) {
         for (const node of [...nodesOf(plan), ...nodesOf(generic)])

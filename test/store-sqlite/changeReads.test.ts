@@ -1,8 +1,14 @@
 /** What SQLite does to read the feed of changes: nothing is read from end to end, and nothing is sorted. */
+import { type ChangePage, type ChangePosition, LeadStore } from "@lead-signals/domain"
+import * as SqliteStore from "@lead-signals/store-sqlite"
 import { ChangeReads } from "@lead-signals/store-sqlite/internal"
 import Database from "better-sqlite3"
+import { Effect } from "effect"
 import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { makeFile } from "../harness/MadeFile.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { isThorough } from "../harness/Thoroughness.ts"
 
@@ -64,4 +70,28 @@ describe.each([
     expect(plan.join()).toContain("SEARCH event USING INTEGER PRIMARY KEY (rowid>?)")
     expect(ChangeReads.scannedSql).toContain("LIMIT 2000")
   })
+})
+
+it("passes over the events of another brand two thousand a look, and misses nothing [CHG-1]", async () => {
+  const filename = join(temporaryFolder(), "two-brands.sqlite")
+  await makeFile(filename, 2200)
+  const looks = await Effect.runPromise(
+    Effect.gen(function* () {
+      const store = yield* LeadStore
+      const found: Array<readonly [changes: number, hasMore: boolean]> = []
+      let after: ChangePosition | null = null
+      for (;;) {
+        const page: ChangePage = yield* store.changesAfter("2", after, { limit: 2150, engagements: "none" })
+        if (page.isExpired) return found
+        found.push([page.changes.length, page.hasMore])
+        after = page.next
+        if (!page.hasMore) return found
+      }
+    }).pipe(Effect.provide(SqliteStore.layer({ filename, synced: false })))
+  )
+  expect(looks).toEqual([
+    [0, true],
+    [900, true],
+    [200, false]
+  ])
 })

@@ -64,7 +64,7 @@ const variableRows = (variables: Program["variables"]): Array<string> => {
 }
 
 export const help = (program: Program, path: ReadonlyArray<Node>, isColoured: boolean): string => {
-  const title = (text: string) => ["", isColoured ? styleText("bold", text) : text]
+  const title = (text: string) => ["", isColoured ? styleText("bold", text, { validateStream: false }) : text]
   const { exitCodes, helpExample, root, variables } = program
   const node = path.at(-1)!
   const call = callOf(program, path)

@@ -86,7 +86,7 @@ export const find = (
   const given = new Set<string>()
   for (; at < ends; at++) {
     const word = words[at]!
-    if (!/^-[^0-9]/.test(word)) continue
+    if (!/^-./.test(word)) continue
     const name = word.replace(/=.*$/s, "")
     given.add(name)
     const takesValue = options.get(name)

@@ -82,6 +82,7 @@ export const sync = (context: ActorContext, caller: Caller, brand: KnownBrand): 
     Stream.runForEach((page) =>
       Effect.sync(() => {
         if (++pages > 1) facts.coverageMarks.add("a sync took several pages")
+        facts.changes += page.leads.length + page.removed.length
         for (const lead of page.leads) {
           brand.mirror.set(lead.id, lead)
           brand.leadIds.set(lead.extId, lead.id)

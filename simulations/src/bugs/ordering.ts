@@ -118,7 +118,12 @@ export const inBatches: ReadonlyArray<Bug> = [
     find: "$webhook.maxWait * 1000",
     put: "$webhook.maxWait"
   }),
-  batching("tests-wait", "a test waits for other events", {
+  bugsIn(
+    "domain",
+    "Batching",
+    "memory",
+    "resend-storm"
+  )("tests-wait", "a test waits for other events", {
     in: "form",
     find: "$room > 0 && $readyAt > $now && !$last.some($isTest)",
     put: "$room > 0 && $readyAt > $now"
@@ -145,9 +150,9 @@ export const inBatches: ReadonlyArray<Bug> = [
   }),
   attempt("jitter-for-each", "what failed together is due again apart", {
     in: "attemptPost",
-    given: ["const $draw = yield* Random.next"],
+    given: ["const { body: $body, deliveryId: $deliveryId, token: $token, webhook: $webhook } = $lease"],
     find: "Retries.settle($known, $result, $now, $draw, $scheduleMillis)",
-    put: "Retries.settle($known, $result, $now, ($draw + $known.failures / 3 + $now / 7 + ($known.shift = ($known.shift ?? 0) + 0.1)) % 1, $scheduleMillis)"
+    put: "Retries.settle($known, $result, $now, ($draw + parseInt($deliveryId.slice(3, 7), 16) / 65_536) % 1, $scheduleMillis)"
   }),
   attempt(
     "batch-without-name-in-the-log",

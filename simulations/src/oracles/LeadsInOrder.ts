@@ -11,14 +11,19 @@ interface Lane {
    * the store.
    */
   readonly deliveries: Map<KnownDelivery | string, { isDone: boolean; readonly id: string }>
-  /** createdAt of the newest that came. */
-  newest: string
+  /** When the newest that came was queued: in true time, by its commit, or by its createdAt where nobody sees the store. */
+  newest: number
 }
 
 const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status <= 299
 
-/** Whether the service's clock or its memory of the past was tampered with: times, or deliveries, then say nothing. */
+/** Whether a failover has lost deliveries, or dead letters are pruned: what came before then says nothing of what follows. */
+const losesDeliveries = ({ plan }: KnownFacts): boolean =>
+  plan.retention !== undefined || plan.scheduledFaults.some(({ fault }) => fault === "failover")
+
+/** Whether createdAt can go back: a clock was tampered with, or a commit of a networked store came later than its time. */
 const clocksWander = ({ plan }: KnownFacts): boolean =>
+  plan.networkedStore === true ||
   plan.scheduledFaults.some(({ fault }) => fault === "clock" || fault === "drift" || fault === "failover")
 
 /**
@@ -35,7 +40,7 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
   const webhooks = new Set<string>()
   /** The dead letters that posts of a webhook have named. */
   const skippedAt = new Map<string, Set<string>>()
-  const wanders = clocksWander(facts)
+  const [wanders, isLossy] = [clocksWander(facts), losesDeliveries(facts)]
   // Whether the store is seen shows only when the run has begun.
   const known = (id: string): KnownDelivery | undefined =>
     facts.isStoreSeen ? outboxOf(facts).deliveryOf(id) : undefined
@@ -61,7 +66,7 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
     if ((headers["lead-signals-ordering"] ?? "").split(" ")[index] !== "lead") return null
     const leadId: number = envelope.data.lead2.id
     const name = `${webhook.id} ${leadId}`
-    const lane = lanes.get(name) ?? { deliveries: new Map(), newest: "" }
+    const lane = lanes.get(name) ?? { deliveries: new Map(), newest: Number.NEGATIVE_INFINITY }
     lanes.set(name, lane)
     const names = headers["lead-signals-skipped"]
     const skipped = skip(webhook.id, names === undefined ? [] : names.split(" "))
@@ -88,16 +93,17 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
     if (delivery !== undefined && wasHeldBack(delivery)) held.judged++
     lane.deliveries.set(key, { isDone: isSuccess(status), id })
     if (lane.deliveries.size > 2) facts.coverageMarks.add("events of a lead came in order")
-    if (wanders) young.weaken("times say nothing")
+    if (delivery === undefined && wanders) young.weaken("times say nothing")
     else {
       young.judged++
-      if (envelope.createdAt < lane.newest)
-        return `${id} of ${envelope.createdAt} came after one of ${lane.newest} of lead ${leadId}`
-      if (envelope.event === "lead2.created" && lane.newest !== "" && facts.plan.retention === undefined)
+      const queuedAt = delivery?.queuedAt ?? Date.parse(envelope.createdAt)
+      if (queuedAt < lane.newest)
+        return `${id} of ${envelope.createdAt} came after one that was queued ${lane.newest - queuedAt} ms later of lead ${leadId}`
+      if (envelope.event === "lead2.created" && lane.deliveries.size > 1 && !isLossy)
         return `lead ${leadId} was created after it was seen`
-      lane.newest = envelope.createdAt
+      lane.newest = queuedAt
     }
-    if (facts.plan.retention !== undefined || wanders) one.weaken("dead letters may be gone")
+    if (isLossy) one.weaken("dead letters may be gone")
     else {
       one.judged++
       if (open !== undefined) return `${id} of lead ${leadId} came before ${open[1].id} was taken or skipped`

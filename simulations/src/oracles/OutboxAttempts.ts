@@ -76,7 +76,7 @@ export class OutboxAttempts {
       // It keeps the form in which it was first made. [FMT-3]
       if (delivery.body === null && format !== webhook.sending.format)
         return `${id} is made as ${format}, and its webhook takes ${webhook.sending.format}`
-      const leased = { delivery, due: { ...delivery.due! }, batch, body: body ?? "{}" }
+      const leased = { delivery, due: { ...delivery.due! }, batch, body: body ?? "{}", shared: delivery.due! }
       taken.set(webhook, [...(taken.get(webhook) ?? []), leased])
       const { current, previous } = webhook
       const lease: KnownLease = {

@@ -1,6 +1,6 @@
 /** Which deliveries may go in one post, by the specification alone. [BATCH-1, BATCH-2, BATCH-3, FMT-3] */
 import { utf8ToBytes } from "@noble/hashes/utils.js"
-import type { KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
+import type { Due, KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
 
 const mostBytes = 1024 * 1024
 
@@ -11,6 +11,8 @@ export interface LeasedDelivery {
   readonly due: { readonly from: number; readonly to: number }
   readonly batch: number | null
   readonly body: string
+  /** Shared by those that failed together. */
+  readonly shared: Due
 }
 
 export const formatOf = (body: string): string =>
@@ -34,9 +36,26 @@ const hasRoomFor = (batch: ReadonlyArray<LeasedDelivery>, next: LeasedDelivery):
   )
 }
 
+/** One that failed together with some of the batch, so that it is due together with them, and is not given out though there is room. [BATCH-3] */
+const leftBehind = (
+  deliveries: ReadonlyArray<KnownDelivery>,
+  leased: ReadonlyArray<LeasedDelivery>,
+  batch: ReadonlyArray<LeasedDelivery>
+): KnownDelivery | undefined => {
+  const given = new Set(leased.map(({ delivery }) => delivery))
+  const dues = new Set(batch.map(({ shared }) => shared))
+  return deliveries.find(
+    (delivery) =>
+      delivery.state === "pending" &&
+      delivery.body !== null &&
+      !given.has(delivery) &&
+      dues.has(delivery.due!) &&
+      hasRoomFor(batch, { ...batch[0]!, delivery, body: delivery.body })
+  )
+}
+
 /**
- * What is wrong with the batches of one webhook that one lease gave out, in their order; null where nothing is. `others` are its due deliveries
- * that were not given out.
+ * What is wrong with the batches of one webhook that one lease gave out, in their order; null where nothing is.
  */
 export const wrongBatches = (
   { deliveries, sending: { maxBatch, maxWait } }: OutboxWebhook,
@@ -62,6 +81,9 @@ export const wrongBatches = (
         return `${each.delivery.id} was due before ${batch[i - 1]!.delivery.id}, and comes after it`
     if (before !== null && hasRoomFor(before, first!))
       return `${first!.delivery.id} is leased in another batch than those before it`
+    const left = leftBehind(deliveries, leased, batch)
+    if (left !== undefined)
+      return `${left.id} failed together with ${first!.delivery.id}, and is not leased with it`
     before = batch
   }
   if (before === null || before.length >= mostOf(before) || before.some(isTest)) return null

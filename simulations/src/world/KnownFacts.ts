@@ -254,6 +254,8 @@ export class KnownFacts {
   /** Posts, with whatever is in them. */
   messages = 0
   engagements = 0
+  /** Leads and removals that clients who sync took over. */
+  changes = 0
   violation: Violation | null = null
 
   constructor(readonly plan: Plan) {}
