@@ -1,16 +1,19 @@
 /**
- * `node scripts/run.mjs test/bench/ordered.ts`: deliveries a second of an ordered webhook beside one that is not, over 1,000 leads, with a
- * receiver that answers after a millisecond. [ORD-3]
+ * `node scripts/run.mjs test/bench/ordered.ts [memory] [SQLite] [Postgres]`: deliveries a second of an ordered webhook beside one that is not,
+ * over 1,000 leads, with a receiver that answers after a millisecond; on the stores that are named, or on all. Postgres needs its binaries.
+ * [ORD-3]
  */
 import { Brands, recordObservations, Signals, Webhooks, WebhookTargets } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as MemoryStore from "@lead-signals/store-memory"
+import * as PostgresStore from "@lead-signals/store-postgres"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Emitter, Sender } from "@lead-signals/webhook"
 import { Deferred, Effect, FiberId, Layer } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { createPostgresServer } from "../harness/PostgresServer.ts"
 
 const [leads, each, rounds] = [1000, 3, 2]
 
@@ -69,15 +72,46 @@ const perSecond = (store: Layer.Layer<any, any>, ordering: "none" | "lead") => {
 const median = (values: Array<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-for (const name of ["SQLite", "memory"]) {
+interface Subject {
+  /** A store that is empty, and what to call when it is closed. */
+  readonly open: () => Promise<{
+    readonly store: Layer.Layer<any, any>
+    readonly remove: () => Promise<void>
+  }>
+}
+
+/** Each with its durability as in production: SQLite and Postgres wait for the disk. */
+const subjects: Readonly<Record<string, Subject>> = {
+  SQLite: {
+    open: async () => {
+      const folder = mkdtempSync(join(tmpdir(), "lead-signals-ordered-"))
+      return {
+        store: SqliteStore.layer({ filename: join(folder, "l.sqlite") }),
+        remove: async () => rmSync(folder, { recursive: true, force: true })
+      }
+    }
+  },
+  memory: { open: async () => ({ store: MemoryStore.layer, remove: async () => {} }) },
+  Postgres: {
+    open: async () => {
+      const server = await createPostgresServer({ synced: true })
+      return {
+        store: PostgresStore.layer({ url: server.url(), notifications: false }),
+        remove: () => server.remove()
+      }
+    }
+  }
+}
+
+const named = process.argv.slice(2)
+for (const [name, { open }] of Object.entries(subjects)) {
+  if (named.length > 0 && !named.includes(name)) continue
   const figures: Record<"none" | "lead", Array<number>> = { none: [], lead: [] }
   for (let round = 0; round < rounds; round++) {
     for (const ordering of ["none", "lead"] as const) {
-      const folder = mkdtempSync(join(tmpdir(), "lead-signals-ordered-"))
-      const store =
-        name === "memory" ? MemoryStore.layer : SqliteStore.layer({ filename: join(folder, "l.sqlite") })
-      figures[ordering].push(await Effect.runPromise(perSecond(store as never, ordering)))
-      rmSync(folder, { recursive: true, force: true })
+      const { remove, store } = await open()
+      figures[ordering].push(await Effect.runPromise(perSecond(store, ordering)))
+      await remove()
     }
   }
   const [none, lead] = [median(figures.none), median(figures.lead)]

@@ -20,7 +20,7 @@ import { Effect, Layer, Queue } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
-import { explained, type ExplainedStatement, nodesOf, type PlanNode } from "./QueryPlans.ts"
+import { connectionOver, explained, type ExplainedStatement, nodesOf, type PlanNode } from "./QueryPlans.ts"
 
 const waitingDueAt = LeadOrder.waitingDueAt
 const now = Date.now()
@@ -200,5 +200,31 @@ describe.skipIf(isWithoutPostgres)("deliveries that ordered webhooks hold back i
       "UPDATE pg_class SET reltuples = 10, relpages = 1 WHERE relnamespace = 'lead_signals'::regnamespace AND relkind IN ('r', 'i')"
     )
     await check()
+  })
+
+  it("are set aside by a few short leases that say at once that they have not looked at all [ORD-3]", async () => {
+    await client.query("DELETE FROM delivery")
+    const [one] = webhooks
+    await add(one!, 1, 12_000, { behindDueAt: dueAt, firstDueAt: retriedAt, from: 1 })
+    await add(one!, 1, 0, { behindDueAt: dueAt, firstDueAt: dueAt, from: 2 })
+    const found: Array<readonly [leased: number, goesOn: boolean]> = []
+    await client.query("BEGIN")
+    const sql = connectionOver(client)
+    const outbox = outboxOver({
+      read: (work) => Effect.promise(() => work(sql)),
+      write: (work) => Effect.promise(() => work(sql, now)),
+      queued: Effect.runSync(Queue.unbounded<void>())
+    })
+    while (found.at(-1)?.[0] !== 1 && found.length < 10) {
+      const { leases, nextDueAt } = await Effect.runPromise(outbox.lease(request))
+      found.push([leases.length, nextDueAt !== null && nextDueAt <= now])
+    }
+    await client.query("ROLLBACK")
+    // 5,000 at most in each; the one that is due stands behind all of them.
+    expect(found).toEqual([
+      [0, true],
+      [0, true],
+      [1, false]
+    ])
   })
 })

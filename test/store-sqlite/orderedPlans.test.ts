@@ -50,17 +50,20 @@ const setUp = Effect.gen(function* () {
   ])
 })
 
+const [dueAt, retriedAt] = [Date.now() - 1000, Date.now() + 3_600_000]
+
+type Add = (webhook: number, from: number, to: number, count: number, first: number, behind: number) => void
+
 /**
- * A file with three ordered webhooks. The first holds back so many events of one lead, the second ten of each of so many leads, the third
- * as many in batches. Each has some that are due besides.
+ * A file with three ordered webhooks, whose deliveries are added: the first of each lead `from` … `to`, due at `first`, and `count` after
+ * it, due at `behind`.
  */
-const fileThatHolds = async (events: number, leads: number): Promise<string> => {
-  const filename = join(folder, `holds-${events}-${leads}.sqlite`)
+const fileWith = async (name: string, addAll: (add: Add) => void): Promise<string> => {
+  const filename = join(folder, `${name}.sqlite`)
   await over(filename, setUp)
   const raw = new Database(filename)
   raw.pragma("foreign_keys = OFF")
   raw.exec("DELETE FROM delivery")
-  const [dueAt, retriedAt] = [Date.now() - 1000, Date.now() + 3_600_000]
   const insert = raw.prepare(
     `INSERT INTO delivery (id, webhook_id, position, state, attempts, failures, due_at, created_at, ordered_lead)
        SELECT 'wh_' || @webhook || '-' || l.value || '-' || n.value, @webhook, (SELECT max(position) FROM event), 'pending', 0, 0,
@@ -69,9 +72,21 @@ const fileThatHolds = async (events: number, leads: number): Promise<string> => 
        CROSS JOIN (WITH RECURSIVE c(value) AS (VALUES (@from) UNION ALL SELECT value + 1 FROM c WHERE value < @to) SELECT value FROM c) l
        ORDER BY n.value, l.value`
   )
-  const add = (webhook: number, from: number, to: number, count: number, first: number, behind: number) =>
-    insert.run({ webhook, from, to, count, first, behind, due: dueAt })
-  raw.transaction(() => {
+  raw.transaction(() =>
+    addAll((webhook, from, to, count, first, behind) =>
+      insert.run({ webhook, from, to, count, first, behind, due: dueAt })
+    )
+  )()
+  raw.close()
+  return filename
+}
+
+/**
+ * The first webhook holds back so many events of one lead, the second ten of each of so many leads, the third as many in batches. Each has
+ * some that are due besides.
+ */
+const fileThatHolds = (events: number, leads: number): Promise<string> =>
+  fileWith(`holds-${events}-${leads}`, (add) => {
     const held = [retriedAt, LeadOrder.waitingDueAt] as const
     add(1, 1, 1, events, ...held)
     add(2, 1, leads, 10, ...held)
@@ -81,24 +96,25 @@ const fileThatHolds = async (events: number, leads: number): Promise<string> => 
       add(webhook, 10_001, 10_005, 3, retriedAt, dueAt)
       add(webhook, 20_001, 20_100, 1, dueAt, dueAt)
     }
-  })()
-  raw.close()
-  return filename
-}
+  })
 
 let tokens = 0
+
+const lease = Effect.flatMap(Outbox, (outbox) =>
+  outbox.lease({
+    token: `t${++tokens}`,
+    leaseMillis: 30_000,
+    limits: { total: 15, reserved: 0, perWebhook: 5, failingTotal: 15, perFailingWebhook: 5 },
+    underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
+    body: ({ deliveryId }) => deliveryId
+  })
+)
 
 /** Leases, and records an attempt of each; answers how many there were. */
 const leaseAndRecord = (status: number) =>
   Effect.gen(function* () {
     const outbox = yield* Outbox
-    const { leases } = yield* outbox.lease({
-      token: `t${++tokens}`,
-      leaseMillis: 30_000,
-      limits: { total: 15, reserved: 0, perWebhook: 5, failingTotal: 15, perFailingWebhook: 5 },
-      underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
-      body: ({ deliveryId }) => deliveryId
-    })
+    const { leases } = yield* lease
     const result = { status, error: null, response: null, retryAfterSeconds: null }
     yield* outbox.record(
       leases.map(({ deliveryId, token, webhook: { url } }) => ({
@@ -187,6 +203,30 @@ describe("deliveries that ordered webhooks hold back in a SQLite file", () => {
       "SEARCH delivery USING INTEGER PRIMARY KEY (rowid=?)",
       "SEARCH n USING COVERING INDEX delivery_in_order (webhook_id=? AND ordered_lead=? AND seq>?)",
       "SEARCH p USING INDEX delivery_in_order (webhook_id=? AND ordered_lead=? AND seq<?)"
+    ])
+  })
+
+  it("are set aside by a few short leases that say at once that they have not looked at all [ORD-3]", async () => {
+    const filename = await fileWith("behind", (add) => {
+      add(1, 1, 1, 12_000, retriedAt, dueAt)
+      add(1, 2, 2, 0, dueAt, dueAt)
+    })
+    const found = await over(
+      filename,
+      Effect.gen(function* () {
+        const found: Array<readonly [leased: number, goesOn: boolean]> = []
+        while (found.at(-1)?.[0] !== 1 && found.length < 10) {
+          const { leases, nextDueAt } = yield* lease
+          found.push([leases.length, nextDueAt !== null && nextDueAt <= Date.now()])
+        }
+        return found
+      })
+    )
+    // 5,000 at most in each; the one that is due stands behind all of them.
+    expect(found).toEqual([
+      [0, true],
+      [0, true],
+      [1, false]
     ])
   })
 })

@@ -168,6 +168,15 @@ const setAsideSql = `UPDATE lead_signals.delivery SET due_at = $3 WHERE brand_id
       SELECT seq FROM lead_signals.delivery
       WHERE brand_id = $1 AND seq = given.seq AND state = 'pending' FOR NO KEY UPDATE SKIP LOCKED) d))`
 
+/** How far a lease has looked at what is due of a webhook: nothing beyond is leased, which would have to be looked at first. */
+interface Looked {
+  readonly isAll: boolean
+  readonly due: Instant
+  readonly seq: number
+}
+
+const wherever = { due: LeadOrder.waitingDueAt, seq: Number.MAX_SAFE_INTEGER }
+
 interface OrderedRow {
   readonly brand_id: number
   readonly seq: number
@@ -177,14 +186,14 @@ interface OrderedRow {
 
 /**
  * Sets aside what is due of a locked, ordered webhook and must wait for an earlier one of its lead, until there are `limit` others or no
- * more. Passes over what an erasure has locked. Answers whether it came to an end. [ORD-2]
+ * more. Passes over what an erasure has locked. Answers how far it looked. [ORD-2]
  */
 const setWaitingAside = async (
   sql: Connection,
   webhookId: number,
   now: Instant,
   limit: number
-): Promise<boolean> => {
+): Promise<Looked> => {
   let [afterDue, afterSeq, found] = [-1, 0, 0]
   for (let setAside = 0; setAside < maxSetAside;) {
     const rows = await sql.all<OrderedRow>(
@@ -203,11 +212,11 @@ const setWaitingAside = async (
     }
     setAside += waiting.length
     found += rows.length - waiting.length
-    if (rows.length < orderedAtOnce || found >= limit) return true
+    if (rows.length < orderedAtOnce || found >= limit) return { isAll: true, ...wherever }
     afterDue = rows.at(-1)!.due_at
     afterSeq = rows.at(-1)!.seq
   }
-  return false
+  return { isAll: false, due: afterDue, seq: afterSeq }
 }
 
 /** The dead letters before each delivery, since the last delivered one of its lead. [ORD-5] */
@@ -252,10 +261,11 @@ const takeSql = `SELECT t.brand_id, t.seq, t.id, t.webhook_id, t.position, t.cre
     t.resend_of, t.ordered_lead, t.before
   FROM (
     SELECT w.*, greatest(0, least(w.places, w.own_limit - (${leasesOfOthers}))) AS posts
-    FROM unnest($2::bigint[], $4::int[], $5::int[], $6::int[], $7::int[]) WITH ORDINALITY AS w(id, places, own_limit, size, most, place)) w
+    FROM unnest($2::bigint[], $4::int[], $5::int[], $6::int[], $7::int[], $8::bigint[], $9::bigint[])
+      WITH ORDINALITY AS w(id, places, own_limit, size, most, until_due, until_seq, place)) w
   CROSS JOIN LATERAL (
     SELECT d.*, CASE WHEN d.ordered_lead IS NOT NULL THEN ${stateBefore} END AS before FROM lead_signals.delivery d
-    WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at <= $1
+    WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at <= $1 AND (d.due_at, d.seq) <= (w.until_due, w.until_seq)
       AND (d.ordered_lead IS NULL OR ${stateBefore} IS DISTINCT FROM 'pending') ORDER BY d.due_at, d.seq
     LIMIT least(w.posts * w.size, w.most) FOR NO KEY UPDATE SKIP LOCKED) t
   ORDER BY w.place, t.due_at, t.seq`
@@ -268,6 +278,7 @@ const take = async (
   request: LeaseRequest,
   shares: ReadonlyArray<WebhookShare>,
   webhooks: ReadonlyMap<number, Webhook>,
+  looked: ReadonlyMap<number, Looked>,
   now: Instant
 ): Promise<ReadonlyArray<Shared>> => {
   const { limits, underWay } = request
@@ -285,7 +296,9 @@ const take = async (
     given.map(({ places }) => places),
     given.map(({ ownLimit }) => ownLimit),
     given.map(({ webhook }) => webhook.maxBatch),
-    given.map(({ places, webhook }) => Batching.rowsFor(webhook, places))
+    given.map(({ places, webhook }) => Batching.rowsFor(webhook, places)),
+    given.map(({ id }) => (looked.get(id) ?? wherever).due),
+    given.map(({ id }) => (looked.get(id) ?? wherever).seq)
   ])
   let batches = 0
   return given.flatMap(({ id, webhook }): ReadonlyArray<Shared> => {
@@ -321,12 +334,13 @@ const lease = async (
   now: Instant
 ): Promise<Leased> => {
   const webhooks = await lockWebhooks(sql, shares)
-  let isAllLooked = true
+  const looked = new Map<number, Looked>()
   for (const [id, webhook] of webhooks) {
     const limit = Batching.rowsFor(webhook, request.limits.perWebhook)
-    if (webhook.ordering === "lead" && !(await setWaitingAside(sql, id, now, limit))) isAllLooked = false
+    if (webhook.ordering === "lead") looked.set(id, await setWaitingAside(sql, id, now, limit))
   }
-  const due = webhooks.size === 0 ? [] : await take(sql, request, shares, webhooks, now)
+  const isAllLooked = [...looked.values()].every(({ isAll }) => isAll)
+  const due = webhooks.size === 0 ? [] : await take(sql, request, shares, webhooks, looked, now)
   if (due.length === 0) return { leases: [], nextDueAt: isAllLooked ? nextDueAt : now }
   const read: Array<Shared & { readonly body: string | null }> = []
   const made: Array<Taken & Body> = []
