@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
     await page.getByRole("complementary", { name: "Lead" }).getByRole("heading", { name: "Cy" }).waitFor()
   })
 
-  it("go on where they were when the connection is lost, and say so [LIVE-2]", async () => {
+  it.runIf(isThorough)("go on where they were when the connection is lost, and say so [LIVE-2]", async () => {
     const asked: Array<string | undefined> = []
     await window.context.route("**/events", async (route) => {
       asked.push(route.request().headers()["last-event-id"])

@@ -58,7 +58,7 @@ describe.concurrent("the example", () => {
     expect(await example.end()).toBe(0)
   })
 
-  it("node-http, which keeps a file and sends webhooks", async ({ expect }) => {
+  it.runIf(isThorough)("node-http, which keeps a file and sends webhooks", async ({ expect }) => {
     const bodies: Array<Json> = []
     const receiver = createServer((request, response) => {
       void text(request).then((body) => {

@@ -26,7 +26,6 @@ describe("errors of one shape", () => {
   it("for unknown paths and wrong methods, with Allow [ERR-1, ERR-2, ERR-9]", async () => {
     for (const path of [
       "/nope",
-      "/signals",
       "/signals/leads/",
       "/signals/leads/1/2",
       "//signals/leads",

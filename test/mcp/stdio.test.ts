@@ -20,6 +20,7 @@ import {
   startApi
 } from "../harness/HttpServers.ts"
 import { type McpClient, textOf } from "../harness/McpClients.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 let api: Api
 let brand: BrandSetUp
@@ -87,55 +88,61 @@ describe("lead-signals mcp", () => {
     await client.close()
   })
 
-  it("serves clients of the line before, says what the server says, and follows it nowhere [MCP-10, MCP-8]", async () => {
-    const limited = await setUpBrand(api, 1)
-    const client = await connect({ LEAD_SIGNALS_API_KEY: limited.key }, api.url, true)
-    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("mark_lead")
-    expect((await client.callTool({ name: "list_signals" })).structuredContent.data).toHaveLength(1)
-    const { error } = textOf(await client.callTool({ name: "list_signals" }))
-    expect(error.code).toBe("rate_limit_exceeded")
-    expect(error.retryAfterSeconds).toBeGreaterThan(0)
-    await client.close()
-  })
+  it.runIf(isThorough)(
+    "serves clients of the line before, says what the server says, and follows it nowhere [MCP-10, MCP-8]",
+    async () => {
+      const limited = await setUpBrand(api, 1)
+      const client = await connect({ LEAD_SIGNALS_API_KEY: limited.key }, api.url, true)
+      expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("mark_lead")
+      expect((await client.callTool({ name: "list_signals" })).structuredContent.data).toHaveLength(1)
+      const { error } = textOf(await client.callTool({ name: "list_signals" }))
+      expect(error.code).toBe("rate_limit_exceeded")
+      expect(error.retryAfterSeconds).toBeGreaterThan(0)
+      await client.close()
+    }
+  )
 
-  it("passes its credential to no other server, and says when there is none; a call that is given up ends [MCP-10, MCP-12]", async () => {
-    const asked: Array<string | undefined> = []
-    const hanging = new EventEmitter()
-    const elsewhere = createServer(({ headers, url }, response) => {
-      if (url === "/signals/leads") {
-        response.once("close", () => hanging.emit("left"))
-        return void hanging.emit("asked")
-      }
-      if (url === "/campaigns") {
-        // Longer than anything that is read.
-        const more = (): void => void (response.destroyed || response.write("x".repeat(1 << 20), more))
-        return more()
-      }
-      asked.push(`${url} ${headers.authorization}`)
-      response.writeHead(302, { location: "/taken" }).end()
-    })
-    afterAll(() => void elsewhere.close())
-    elsewhere.listen(0, "127.0.0.1")
-    await once(elsewhere, "listening")
-    const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
-    const client = await connect({ LEAD_SIGNALS_API_KEY: brand.key }, url)
-    expect(textOf(await client.callTool({ name: "list_signals" })).error.code).toBe("unexpected_answer")
-    expect(asked).toEqual([`/signals Bearer ${brand.key}`])
-    expect(textOf(await client.callTool({ name: "list_campaigns" })).error.code).toBe("answer_too_large")
-    const [wasAsked, hasLeft] = [once(hanging, "asked"), once(hanging, "left")]
-    const givingUp = new AbortController()
-    const called = client.callTool({ name: "search_leads" }, { signal: givingUp.signal })
-    await wasAsked
-    givingUp.abort()
-    await expect(called).rejects.toThrow()
-    await hasLeft
-    elsewhere.closeAllConnections()
-    await new Promise((done) => elsewhere.close(done))
-    const gone = textOf(await client.callTool({ name: "list_signals" })).error
-    expect(gone.code).toBe("unreachable")
-    expect(gone.message).toContain(url)
-    await client.close()
-  })
+  it.runIf(isThorough)(
+    "passes its credential to no other server, and says when there is none; a call that is given up ends [MCP-10, MCP-12]",
+    async () => {
+      const asked: Array<string | undefined> = []
+      const hanging = new EventEmitter()
+      const elsewhere = createServer(({ headers, url }, response) => {
+        if (url === "/signals/leads") {
+          response.once("close", () => hanging.emit("left"))
+          return void hanging.emit("asked")
+        }
+        if (url === "/campaigns") {
+          // Longer than anything that is read.
+          const more = (): void => void (response.destroyed || response.write("x".repeat(1 << 20), more))
+          return more()
+        }
+        asked.push(`${url} ${headers.authorization}`)
+        response.writeHead(302, { location: "/taken" }).end()
+      })
+      afterAll(() => void elsewhere.close())
+      elsewhere.listen(0, "127.0.0.1")
+      await once(elsewhere, "listening")
+      const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
+      const client = await connect({ LEAD_SIGNALS_API_KEY: brand.key }, url)
+      expect(textOf(await client.callTool({ name: "list_signals" })).error.code).toBe("unexpected_answer")
+      expect(asked).toEqual([`/signals Bearer ${brand.key}`])
+      expect(textOf(await client.callTool({ name: "list_campaigns" })).error.code).toBe("answer_too_large")
+      const [wasAsked, hasLeft] = [once(hanging, "asked"), once(hanging, "left")]
+      const givingUp = new AbortController()
+      const called = client.callTool({ name: "search_leads" }, { signal: givingUp.signal })
+      await wasAsked
+      givingUp.abort()
+      await expect(called).rejects.toThrow()
+      await hasLeft
+      elsewhere.closeAllConnections()
+      await new Promise((done) => elsewhere.close(done))
+      const gone = textOf(await client.callTool({ name: "list_signals" })).error
+      expect(gone.code).toBe("unreachable")
+      expect(gone.message).toContain(url)
+      await client.close()
+    }
+  )
 
   it("waits for no answer for ever, and says how long to wait where the server does [MCP-10, MCP-8]", async () => {
     const slow = createServer(({ url }, response) => {
@@ -168,18 +175,21 @@ describe("lead-signals mcp", () => {
     expect([code, `${out}${err}`.includes(brand.key)]).toEqual([0, false])
   })
 
-  it("ends with wrong usage without a credential or a URL that can be called [MCP-10, CLI-1]", async () => {
-    const none = await run({}, "")
-    expect([none.code, none.out]).toEqual([2, ""])
-    expect(none.err).toContain("LEAD_SIGNALS_API_KEY")
-    const broken = await run({ LEAD_SIGNALS_API_KEY: "two words" }, "")
-    expect([broken.code, broken.err.includes("two words")]).toEqual([2, false])
-    const url = await run({ LEAD_SIGNALS_API_KEY: brand.key }, "", [
-      bundledServer,
-      "mcp",
-      "--url",
-      "file:///x"
-    ])
-    expect([url.code, url.err.includes("--url takes http://")]).toEqual([2, true])
-  })
+  it.runIf(isThorough)(
+    "ends with wrong usage without a credential or a URL that can be called [MCP-10, CLI-1]",
+    async () => {
+      const none = await run({}, "")
+      expect([none.code, none.out]).toEqual([2, ""])
+      expect(none.err).toContain("LEAD_SIGNALS_API_KEY")
+      const broken = await run({ LEAD_SIGNALS_API_KEY: "two words" }, "")
+      expect([broken.code, broken.err.includes("two words")]).toEqual([2, false])
+      const url = await run({ LEAD_SIGNALS_API_KEY: brand.key }, "", [
+        bundledServer,
+        "mcp",
+        "--url",
+        "file:///x"
+      ])
+      expect([url.code, url.err.includes("--url takes http://")]).toEqual([2, true])
+    }
+  )
 })

@@ -13,6 +13,7 @@ import {
   startServer
 } from "../harness/ServerProcess.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 endServersAfterTests()
 
@@ -119,7 +120,7 @@ describe("the settings of backups", () => {
 })
 
 describe("the command restore", () => {
-  it("says what it did, and why it did not [REST-3, REST-4, CLI-1]", async () => {
+  it.runIf(isThorough)("says what it did, and why it did not [REST-3, REST-4, CLI-1]", async () => {
     const folder = temporaryFolder()
     const database = join(folder, "leads.sqlite")
     const environment = { ...settings(folder), LEAD_SIGNALS_BACKUP_FOLDER: "" }

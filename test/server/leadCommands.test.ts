@@ -24,6 +24,7 @@ import {
   setUpBrand
 } from "../harness/ServerProcess.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const folder = temporaryFolder()
 let server: ServerProcess
@@ -81,41 +82,44 @@ describe("leads", () => {
     expect([both.code, both.err]).toEqual([2, expect.stringContaining("leave one out")])
   })
 
-  it("are listed again and again by --watch, also across an outage of the server [CLI-13]", async () => {
-    const list = ["leads", "list", ...of, "--page-size", "1", "--watch", "--interval", "0.1"]
-    const watch = async (isTerminal: boolean): Promise<string> => {
-      let text = ""
-      let failed = false
-      const { ended, interrupt } = startCommand(
-        list,
-        {},
-        (part) => {
-          text += part
-          const times = text.match(isTerminal ? /^1 of 230/gm : /"total":230/g)?.length ?? 0
-          if (times === 1 && !failed) {
-            failed = true
-            proxy.failNext(0, 503)
-          }
-          if (times === 3) interrupt()
-        },
-        isTerminal ? { columns: 80 } : undefined
-      )
-      const { err, out } = await ended
-      expect(err).toMatch(/There is no answer from[^\n]*\n[^\n]+\n$/)
-      return out
+  it.runIf(isThorough)(
+    "are listed again and again by --watch, also across an outage of the server [CLI-13]",
+    async () => {
+      const list = ["leads", "list", ...of, "--page-size", "1", "--watch", "--interval", "0.1"]
+      const watch = async (isTerminal: boolean): Promise<string> => {
+        let text = ""
+        let failed = false
+        const { ended, interrupt } = startCommand(
+          list,
+          {},
+          (part) => {
+            text += part
+            const times = text.match(isTerminal ? /^1 of 230/gm : /"total":230/g)?.length ?? 0
+            if (times === 1 && !failed) {
+              failed = true
+              proxy.failNext(0, 503)
+            }
+            if (times === 3) interrupt()
+          },
+          isTerminal ? { columns: 80 } : undefined
+        )
+        const { err, out } = await ended
+        expect(err).toMatch(/There is no answer from[^\n]*\n[^\n]+\n$/)
+        return out
+      }
+      const elsewhere = await watch(false)
+      expect(elsewhere.trim().split("\n")).toHaveLength(3)
+      expect(elsewhere).not.toContain("\u001b")
+      expect((await watch(true)).split("\u001b[2J\u001b[H")).toHaveLength(4)
+      proxy.failNext(503)
+      expect((await runCommand(list)).code).toBe(3)
+      for (const wrong of [
+        ["--output", "csv"],
+        ["--interval", "0"]
+      ])
+        expect((await runCommand([...list, ...wrong])).code).toBe(2)
     }
-    const elsewhere = await watch(false)
-    expect(elsewhere.trim().split("\n")).toHaveLength(3)
-    expect(elsewhere).not.toContain("\u001b")
-    expect((await watch(true)).split("\u001b[2J\u001b[H")).toHaveLength(4)
-    proxy.failNext(503)
-    expect((await runCommand(list)).code).toBe(3)
-    for (const wrong of [
-      ["--output", "csv"],
-      ["--interval", "0"]
-    ])
-      expect((await runCommand([...list, ...wrong])).code).toBe(2)
-  })
+  )
 
   it("are exported as the console does, once each, while the server fails on the way [CLI-11]", async () => {
     const file = join(folder, "leads.csv")

@@ -126,43 +126,52 @@ describe("npm start", () => {
     expect(server.out()).toContain(`Listening on ${url}`)
   })
 
-  it("makes one demo brand when several processes start on a new file at once [RUN-5, STORE-3]", async () => {
-    const environment = {
-      LEAD_SIGNALS_DATABASE: join(folder, "twice.sqlite"),
-      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+  it.runIf(isThorough)(
+    "makes one demo brand when several processes start on a new file at once [RUN-5, STORE-3]",
+    async () => {
+      const environment = {
+        LEAD_SIGNALS_DATABASE: join(folder, "twice.sqlite"),
+        LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken
+      }
+      const servers = await Promise.all([0, 1].map(() => startServer(environment, program)))
+      const { url } = servers[0]!
+      const { data } = (await callJson(`${url}/operator/brands`, operatorToken)).body
+      expect(data.map(({ name }: { readonly name: string }) => name)).toEqual(["Demo"])
+      expect((await callJson(`${url}/operator/brands/1/keys`, operatorToken)).body.data).toHaveLength(1)
+      const keys = servers.filter(({ out }) => out().includes("Demo key"))
+      expect(keys).toHaveLength(1)
+      expect(existsSync(`${environment.LEAD_SIGNALS_DATABASE}-demo`)).toBe(false)
+      await Promise.all(servers.map((server) => server.end("SIGTERM")))
     }
-    const servers = await Promise.all([0, 1].map(() => startServer(environment, program)))
-    const { url } = servers[0]!
-    const { data } = (await callJson(`${url}/operator/brands`, operatorToken)).body
-    expect(data.map(({ name }: { readonly name: string }) => name)).toEqual(["Demo"])
-    expect((await callJson(`${url}/operator/brands/1/keys`, operatorToken)).body.data).toHaveLength(1)
-    const keys = servers.filter(({ out }) => out().includes("Demo key"))
-    expect(keys).toHaveLength(1)
-    expect(existsSync(`${environment.LEAD_SIGNALS_DATABASE}-demo`)).toBe(false)
-    await Promise.all(servers.map((server) => server.end("SIGTERM")))
-  })
+  )
 
-  it("goes on with a demo that was killed while it was filled, and ends with the same [RUN-5]", async () => {
-    const environment = { LEAD_SIGNALS_DATABASE: join(folder, "killed.sqlite") }
-    for (const millis of isThorough ? [300, 450, 600] : [450]) {
-      const { child, exit } = spawnBundle(program, environment)
-      const timer = setTimeout(() => child.kill("SIGKILL"), millis)
-      child.stdout.on("data", () => {
-        clearTimeout(timer)
-        child.kill("SIGKILL")
-      })
-      await exit
+  it.runIf(isThorough)(
+    "goes on with a demo that was killed while it was filled, and ends with the same [RUN-5]",
+    async () => {
+      const environment = { LEAD_SIGNALS_DATABASE: join(folder, "killed.sqlite") }
+      for (const millis of isThorough ? [300, 450, 600] : [450]) {
+        const { child, exit } = spawnBundle(program, environment)
+        const timer = setTimeout(() => child.kill("SIGKILL"), millis)
+        child.stdout.on("data", () => {
+          clearTimeout(timer)
+          child.kill("SIGKILL")
+        })
+        await exit
+      }
+      const server = await startServer(
+        { ...environment, LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken },
+        program
+      )
+      const { data } = (await callJson(`${server.url}/operator/brands`, operatorToken)).body
+      expect(data).toHaveLength(1)
+      const { key } = (
+        await callJson(`${server.url}/operator/brands/1/keys`, operatorToken, "POST", { label: "k" })
+      ).body.data
+      const { meta } = (await callJson(`${server.url}/signals/leads`, key)).body
+      expect(meta.pagination.total).toBe(leadsOfDemo)
+      await server.end("SIGTERM")
     }
-    const server = await startServer({ ...environment, LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }, program)
-    const { data } = (await callJson(`${server.url}/operator/brands`, operatorToken)).body
-    expect(data).toHaveLength(1)
-    const { key } = (
-      await callJson(`${server.url}/operator/brands/1/keys`, operatorToken, "POST", { label: "k" })
-    ).body.data
-    const { meta } = (await callJson(`${server.url}/signals/leads`, key)).body
-    expect(meta.pagination.total).toBe(leadsOfDemo)
-    await server.end("SIGTERM")
-  })
+  )
 
   it("serves from memory, without a demo when the flag says so, and tells of a variable that only looks like one of its own [RUN-3, RUN-5, HEALTH-2]", async () => {
     const server = await startServer(
@@ -329,7 +338,7 @@ describe("npm start", () => {
     agent.destroy()
   })
 
-  it("finishes what is in flight before it ends [HEALTH-5]", async () => {
+  it.runIf(isThorough)("finishes what is in flight before it ends [HEALTH-5]", async () => {
     const server = await startServer(
       {
         LEAD_SIGNALS_DATABASE: "memory",

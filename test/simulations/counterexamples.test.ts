@@ -61,62 +61,67 @@ describe("planted bugs", () => {
 })
 
 describe("a counterexample", () => {
-  it("is shrunk, replays on the same decisions, and says at which it parts from the code", async () => {
-    const scenario = join(folder, "erasures.json")
-    writeFileSync(scenario, JSON.stringify(erasures))
-    const [counterexample, report] = [join(folder, "counterexample.json"), join(folder, "report.html")]
-    const found = await simulateCommand([
-      scenario,
-      "--bug",
-      "erased-come-back",
-      "--counterexample",
-      counterexample,
-      "--report",
-      report,
-      // No machine is so slow: the number of runs ends it.
-      "--shrink-seconds",
-      "86400"
-    ])
-    expect(found.code).toBe(1)
-    expect(found.out).toContain(`again: ./lead-signals simulate ${scenario} --seed 1 --bug erased-come-back`)
-    expect(found.out).toContain(`replay: ./lead-signals simulate replay ${counterexample}`)
-    expect(found.out.split("\n").length).toBeLessThan(40)
+  it.runIf(isThorough)(
+    "is shrunk, replays on the same decisions, and says at which it parts from the code",
+    async () => {
+      const scenario = join(folder, "erasures.json")
+      writeFileSync(scenario, JSON.stringify(erasures))
+      const [counterexample, report] = [join(folder, "counterexample.json"), join(folder, "report.html")]
+      const found = await simulateCommand([
+        scenario,
+        "--bug",
+        "erased-come-back",
+        "--counterexample",
+        counterexample,
+        "--report",
+        report,
+        // No machine is so slow: the number of runs ends it.
+        "--shrink-seconds",
+        "86400"
+      ])
+      expect(found.code).toBe(1)
+      expect(found.out).toContain(
+        `again: ./lead-signals simulate ${scenario} --seed 1 --bug erased-come-back`
+      )
+      expect(found.out).toContain(`replay: ./lead-signals simulate replay ${counterexample}`)
+      expect(found.out.split("\n").length).toBeLessThan(40)
 
-    const saved = JSON.parse(readFileSync(counterexample, "utf8"))
-    expect(found.out).toMatch(/[0-9]{2,} actions, .*, [1-9]\d* faults, 0 kills/)
-    expect(saved.plan.actions.length).toBeLessThanOrEqual(5)
-    expect([saved.plan.brands.length, saved.faults]).toEqual([1, []])
-    expect(saved.plan.actions.map((action: { do: string }) => action.do)).toContain("erase")
+      const saved = JSON.parse(readFileSync(counterexample, "utf8"))
+      expect(found.out).toMatch(/[0-9]{2,} actions, .*, [1-9]\d* faults, 0 kills/)
+      expect(saved.plan.actions.length).toBeLessThanOrEqual(5)
+      expect([saved.plan.brands.length, saved.faults]).toEqual([1, []])
+      expect(saved.plan.actions.map((action: { do: string }) => action.do)).toContain("erase")
 
-    const html = readFileSync(report, "utf8")
-    expect(html).toContain("Broken rule: reference")
-    expect(html).toContain('class="violated"')
-    expect(html).toContain(`./lead-signals simulate replay ${counterexample}</code>`)
-    for (const text of [found.out, html]) {
-      expect(text).toMatch(/erased-come-back.*an erased person who is seen again becomes a lead again/)
-      expect(text).toMatch(/packages\/domain\/src\/\S+\.ts:\d+\n +- .+suppressed/)
+      const html = readFileSync(report, "utf8")
+      expect(html).toContain("Broken rule: reference")
+      expect(html).toContain('class="violated"')
+      expect(html).toContain(`./lead-signals simulate replay ${counterexample}</code>`)
+      for (const text of [found.out, html]) {
+        expect(text).toMatch(/erased-come-back.*an erased person who is seen again becomes a lead again/)
+        expect(text).toMatch(/packages\/domain\/src\/\S+\.ts:\d+\n +- .+suppressed/)
+      }
+      // It needs nothing from anywhere.
+      expect(html).not.toMatch(/(?:src|href)=|@import|url\(/)
+
+      const [again, without] = await Promise.all([
+        simulateCommand(["replay", counterexample]),
+        simulateCommand(["replay", counterexample, "--bug", "none"])
+      ])
+      expect([again!.code, digestOf(again!)]).toEqual([1, saved.digest])
+      expect(without!.code).toBe(0)
+      expect(without!.out).toContain('"reference" holds now')
+
+      const [action] = saved.plan.actions
+      const other = join(folder, "other.json")
+      writeFileSync(
+        other,
+        JSON.stringify({ ...saved, plan: { ...saved.plan, actions: [{ ...action, at: 5 }] } })
+      )
+      const parted = await simulateCommand(["replay", other, "--bug", "none"])
+      expect(parted.code).toBe(3)
+      expect(parted.out).toMatch(/no longer applies: decision 1 of \d+ differs/)
     }
-    // It needs nothing from anywhere.
-    expect(html).not.toMatch(/(?:src|href)=|@import|url\(/)
-
-    const [again, without] = await Promise.all([
-      simulateCommand(["replay", counterexample]),
-      simulateCommand(["replay", counterexample, "--bug", "none"])
-    ])
-    expect([again!.code, digestOf(again!)]).toEqual([1, saved.digest])
-    expect(without!.code).toBe(0)
-    expect(without!.out).toContain('"reference" holds now')
-
-    const [action] = saved.plan.actions
-    const other = join(folder, "other.json")
-    writeFileSync(
-      other,
-      JSON.stringify({ ...saved, plan: { ...saved.plan, actions: [{ ...action, at: 5 }] } })
-    )
-    const parted = await simulateCommand(["replay", other, "--bug", "none"])
-    expect(parted.code).toBe(3)
-    expect(parted.out).toMatch(/no longer applies: decision 1 of \d+ differs/)
-  })
+  )
 
   it("of a broken file is refused with what is wrong", async () => {
     const file = join(folder, "broken.json")

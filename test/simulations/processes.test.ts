@@ -53,7 +53,7 @@ describe("a failover", () => {
     ])
   })
 
-  it("of the same times that loses nothing breaks none", () => {
+  it.runIf(isThorough)("of the same times that loses nothing breaks none", () => {
     const input = inputOf(scenarioNamed("failover-loses-tail")!, 1, 0.45)
     const scheduledFaults = input.plan.scheduledFaults.map((fault) =>
       fault.fault === "failover" ? { ...fault, lostMillis: 0 } : fault
@@ -65,7 +65,7 @@ describe("a failover", () => {
 })
 
 describe("an encrypted file", () => {
-  it("keeps the same histories as a plain one, event by event [PII-4]", async () => {
+  it.runIf(isThorough)("keeps the same histories as a plain one, event by event [PII-4]", async () => {
     const scenario = scenarioNamed("swarm")!
     for (let seed = 1; seed <= (isThorough ? 20 : 1); seed++) {
       const plain = simulate(scenario, seed, { store: "sqlite" })

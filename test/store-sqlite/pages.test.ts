@@ -19,6 +19,7 @@ import {
   shapes,
   start
 } from "./LargeFile.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 let db: Database.Database
 
@@ -131,7 +132,7 @@ describe("the pages at 100,000 leads", () => {
       }).pipe(Effect.provide(SqliteStore.layer({ filename: db.name })))
     ))
 
-  it("give the same lists in the thread that reads what takes long [PAGE-3]", async () => {
+  it.runIf(isThorough)("give the same lists in the thread that reads what takes long [PAGE-3]", async () => {
     const listed = (maxEffort: number) =>
       Effect.runPromise(
         Effect.gen(function* () {
