@@ -34,6 +34,7 @@ const globals = new Set([
   "Number",
   "String",
   "TextDecoder",
+  "parseInt",
   "performance",
   "undefined"
 ])

@@ -160,7 +160,7 @@ describe("lead-signals simulate", () => {
     expect(help!.out).toMatch(/^ {2}\.\/lead-signals simulate swarm --seed 7 {2}/m)
     expect(option!.err).toContain("Did you mean --seed?")
     expect(until!.err).toContain("--until takes a duration like 90m, 24h or 3d.")
-    expect(store!.err).toContain("Expected one of the following cases: memory, sqlite, sqlite-encrypted.")
+    expect(store!.err).toContain("--store takes memory, sqlite or sqlite-encrypted.")
     expect(bug!.err).toContain("the bugs are retry-too-soon")
   })
 

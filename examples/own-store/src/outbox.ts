@@ -98,6 +98,7 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
         )
         const until = now + leaseMillis
         let batches = 0
+        let isCut = false
         const leases = candidates.flatMap(({ due, webhook }) =>
           due.slice(0, shares.get(webhook.id) ?? 0).flatMap((members) => {
             const batch = Batching.isBatched(webhook) ? batches++ : null
@@ -108,6 +109,7 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
             }))
             // What does not fit in one post stays due.
             const fitting = made.slice(0, Batching.fitting(made.map((row) => row.body)))
+            isCut ||= fitting.length < made.length
             return fitting.map((row): Lease => {
               tables.deliveries.put(row.id, { ...row, lease: own, dueAt: until })
               const { body: sent, id: deliveryId, resendOf } = row
@@ -116,8 +118,7 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
             })
           })
         )
-        const isMore = candidates.some(({ webhook }) => formed(webhook, now).batches.length > 0)
-        return { leases, nextDueAt: leases.length > 0 && isMore ? now : nextDueAt(request, now) }
+        return { leases, nextDueAt: isCut ? now : nextDueAt(request, now) }
       }),
 
     record: (attempts) =>

@@ -45,6 +45,7 @@ type Format =
         | "brand ids"
         | "brand"
         | "cursor"
+        | "cursor of changes"
     }
   | { readonly is: "id"; readonly kind: IdKind }
 
@@ -107,8 +108,16 @@ const spanFormats: Readonly<Record<string, Format>> = {
   endDate: { is: "day of a span" }
 }
 
-const queryFormat = (name: string, isOfSpan: boolean): Format | null =>
-  (isOfSpan ? spanFormats[name] : undefined) ?? queryFormats[name] ?? formats[name] ?? null
+/** Formats of parameters of the feed of changes. [CHG-4] */
+const changeFormats: Readonly<Record<string, Format>> = { cursor: { is: "cursor of changes" } }
+
+/** The format of a parameter of a query, by the names of all parameters that the operation takes. */
+const queryFormat = (name: string, others: ReadonlyArray<string>): Format | null =>
+  (others.includes("interval") ? spanFormats[name] : undefined) ??
+  (others.includes("wait") ? changeFormats[name] : undefined) ??
+  queryFormats[name] ??
+  formats[name] ??
+  null
 
 const pathFormat = (route: string, name: string): Format | null => {
   const segments = route.split("/")
@@ -200,7 +209,7 @@ const fieldsOf = (route: string, { parameters = [], requestBody }: Json): Readon
           ? pathFormat(route, name)
           : queryFormat(
               name,
-              (parameters as ReadonlyArray<Json>).some((each) => each["name"] === "interval")
+              (parameters as ReadonlyArray<Json>).map((each) => each["name"])
             ),
       isRequired: required === true,
       isNullable: false

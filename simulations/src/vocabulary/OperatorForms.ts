@@ -1,4 +1,5 @@
-/** Forms of what limits keys, and of the place in the audit log. [AUTH-11, AUD-4] */
+/** Forms of what limits keys, and of the places in the audit log and in the feed of changes. [AUTH-11, AUD-4, CHG-4] */
+import { Encoding } from "effect"
 import { type Form, invalid, otherTypes, refused, taken } from "./Form.ts"
 
 /** Addresses and ranges, at most `max` of them. */
@@ -42,4 +43,17 @@ export const cursorForms: ReadonlyArray<Form> = [
   refused("with a fraction", "1.5-1"),
   refused("with more behind it", "1-1-1"),
   refused("long", "9".repeat(4000))
+]
+
+/** A place in the feed of changes. Nobody but the service makes one, so all that can be made up is refused. [CHG-4] */
+export const changeCursorForms: ReadonlyArray<Form> = [
+  taken("empty", ""),
+  refused("a word", "abc"),
+  refused("a place in the audit log", "0-1"),
+  refused("without a code", Encoding.encodeBase64Url("1 1 0 epoch")),
+  refused("with a code of zeros", Encoding.encodeBase64Url(`1 1 0 epoch${"\u0000".repeat(16)}`)),
+  refused("beyond ASCII", "é"),
+  refused("the longest", "A".repeat(200)),
+  refused("one longer", "A".repeat(201)),
+  refused("long", "A".repeat(4000))
 ]

@@ -25,7 +25,7 @@ import {
   sortForms
 } from "./Numbers.ts"
 import { type Field, type Operation, operations } from "./Operations.ts"
-import { addressesForms, cursorForms } from "./OperatorForms.ts"
+import { addressesForms, changeCursorForms, cursorForms } from "./OperatorForms.ts"
 import { lineForms } from "./LineForms.ts"
 import {
   bodyForms,
@@ -181,6 +181,8 @@ const queryFormsOf = ({ format, kind, path }: Field): ReadonlyArray<Form> => {
       return brandFilterForms
     case "cursor":
       return cursorForms
+    case "cursor of changes":
+      return changeCursorForms
     default:
   }
   if (path === "pageSize") return pageSizeForms
