@@ -12,6 +12,17 @@ const simulateCommand = await bundleSimulate()
 const folder = fileURLToPath(new URL("../../simulations/found", import.meta.url))
 const files = readdirSync(folder)
 
+/** Counterexamples to oracles: what they reported was right. */
+const alarms = fileURLToPath(new URL("alarms", import.meta.url))
+
+describe("a false alarm that is mended", () => {
+  it.each(readdirSync(alarms))("%s is none, on the decisions of its counterexample [ORD-2]", (file) => {
+    const counterexample = Either.getOrThrow(readCounterexample(readFileSync(`${alarms}/${file}`, "utf8")))
+    const report = run(inputOfCounterexample(counterexample), counterexample.store)
+    expect([report.violation, compareReplay(counterexample, report)]).toEqual([null, { replayed: "passed" }])
+  })
+})
+
 describe("what was found", () => {
   it.each(files)("%s holds now, on the decisions of its counterexample [RATE-3]", (file) => {
     const counterexample = Either.getOrThrow(readCounterexample(readFileSync(`${folder}/${file}`, "utf8")))

@@ -4,13 +4,21 @@ import type { Oracle } from "./Oracle.ts"
 import { type KnownDelivery, wasHeldBack } from "./OutboxRecords.ts"
 import { outboxOf } from "./OutboxReference.ts"
 
+/** A delivery that came, with the id under which it came first. */
+interface Came {
+  isDone: boolean
+  readonly id: string
+}
+
 /** What a receiver has seen of one lead's deliveries that keep their places. */
 interface Lane {
   /**
    * In the order in which they first came. The key is the outbox's delivery, which an erasure can give another id, or the id where nobody sees
    * the store.
    */
-  readonly deliveries: Map<KnownDelivery | string, { isDone: boolean; readonly id: string }>
+  readonly deliveries: Map<KnownDelivery | string, Came>
+  /** By each id under which it came: a post can still be under way when an erasure has deleted its delivery. */
+  readonly byId: Map<string, Came>
   /** When the newest that came was queued: in true time, by its commit, or by its createdAt where nobody sees the store. */
   newest: number
 }
@@ -66,7 +74,11 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
     if ((headers["lead-signals-ordering"] ?? "").split(" ")[index] !== "lead") return null
     const leadId: number = envelope.data.lead2.id
     const name = `${webhook.id} ${leadId}`
-    const lane = lanes.get(name) ?? { deliveries: new Map(), newest: Number.NEGATIVE_INFINITY }
+    const lane = lanes.get(name) ?? {
+      deliveries: new Map(),
+      byId: new Map(),
+      newest: Number.NEGATIVE_INFINITY
+    }
     lanes.set(name, lane)
     const names = headers["lead-signals-skipped"]
     const skipped = skip(webhook.id, names === undefined ? [] : names.split(" "))
@@ -81,8 +93,9 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
       return null
     }
     const key = delivery ?? id
-    const again = lane.deliveries.get(key)
+    const again = lane.deliveries.get(key) ?? lane.byId.get(id)
     if (again !== undefined) {
+      lane.byId.set(id, again)
       again.isDone ||= isSuccess(status)
       return null
     }
@@ -91,7 +104,9 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
         !each.isDone && !skipped.has(typeof other === "string" ? each.id : (other.id ?? each.id))
     )
     if (delivery !== undefined && wasHeldBack(delivery)) held.judged++
-    lane.deliveries.set(key, { isDone: isSuccess(status), id })
+    const came = { isDone: isSuccess(status), id }
+    lane.deliveries.set(key, came)
+    lane.byId.set(id, came)
     if (lane.deliveries.size > 2) facts.coverageMarks.add("events of a lead came in order")
     if (delivery === undefined && wanders) young.weaken("times say nothing")
     else {
