@@ -1,9 +1,9 @@
 /** The file of removals, and what a restore finds in the files of several nodes. */
 import {
-  findRemovals,
-  type FindOptions,
+  findLacking,
   type JournalHeader,
   JournalFile,
+  type LackingOptions,
   readJournalFile,
   type Removal,
   removalKinds
@@ -36,13 +36,10 @@ const journalOf = (upTo: number, { dropped = 0, databaseId = header.databaseId }
   return file
 }
 
-const found = (files: ReadonlyArray<string>, copied: number, options: Partial<FindOptions> = {}) =>
-  findRemovals({
-    name: "database",
-    copy: { header, newest: copied, removals: removals(1, copied) },
+const found = (files: ReadonlyArray<string>, copied: number, options: Partial<LackingOptions> = {}) =>
+  findLacking({
+    database: { header, newest: copied, removals: removals(1, copied) },
     journals: files.map((file) => readJournalFile(file)!),
-    replaced: null,
-    missing: "there is no journal",
     acceptIncomplete: false,
     ...options
   })
@@ -116,7 +113,7 @@ describe("the file", () => {
 })
 
 describe("what a database that was restored lacks", () => {
-  it("is what any of the nodes' journals has behind its own removals [REST-3]", () => {
+  it("is what any of its nodes' journals has and it has not [REST-3]", () => {
     expect(positions(found([journalOf(9)], 4))).toEqual([5, 6, 7, 8, 9])
     expect(positions(found([journalOf(6), journalOf(9), journalOf(2)], 4))).toEqual([5, 6, 7, 8, 9])
     expect(positions(found([journalOf(4)], 4))).toEqual([])
@@ -124,43 +121,45 @@ describe("what a database that was restored lacks", () => {
     expect(positions(found([journalOf(9, { dropped: 6 }), journalOf(7)], 4))).toEqual([5, 6, 7, 8, 9])
   })
 
-  it("a journal that ends with half a line is read up to it [REST-3]", () => {
+  it("is that, too, where a node has served it and numbered other removals [REST-3]", () => {
+    const database = {
+      header,
+      newest: 7,
+      removals: [...removals(1, 4), removal(5, "another"), { ...removal(5), position: 6 }, removal(7, "more")]
+    }
+    expect(positions(found([journalOf(9)], 7, { database }))).toEqual([6, 7, 8, 9])
+  })
+
+  it("is nothing of what the database has dropped, which was there in its backups [REST-3]", () => {
+    const database = { header: { ...header, dropped: 3 }, newest: 5, removals: removals(4, 5) }
+    expect(positions(found([journalOf(7)], 5, { database }))).toEqual([6, 7])
+  })
+
+  it("is read up to half a line at the end of a journal [REST-3]", () => {
     const file = journalOf(6)
     appendFileSync(file, "7 2007 key")
     expect(positions(found([file], 4))).toEqual([5, 6])
   })
 
   it("is refused where removals may be missing, and says what to do [REST-3]", () => {
-    expect(whyNot(() => found([], 4))).toBe("there is no journal")
+    const foreign = journalOf(9, { databaseId: "cd".repeat(16) })
+    expect(whyNot(() => found([], 4))).toBe("there is no journal of removals there")
     expect(whyNot(() => found([journalOf(3)], 4))).toContain("ends with removal 3, before the database was")
-    expect(whyNot(() => found([journalOf(9, { dropped: 6 })], 4))).toContain("older than the journal reaches")
-    expect(whyNot(() => found([journalOf(9, { dropped: 7 }), journalOf(5)], 4))).toContain(
-      "no journal has the removals from 6 to 7"
-    )
-    expect(whyNot(() => found([journalOf(9, { databaseId: "cd".repeat(16) })], 4))).toContain(
-      "another database"
-    )
+    expect(whyNot(() => found([journalOf(9, { dropped: 6 })], 4))).toContain("older than the journals reach")
+    expect(whyNot(() => found([foreign], 4))).toContain("another database")
+    expect(positions(found([foreign, journalOf(5)], 4))).toEqual([5])
     const damaged = journalOf(9)
     writeFileSync(damaged, readFileSync(damaged, "utf8").replace("\n7 ", "\n8 "))
-    expect(whyNot(() => found([damaged], 4))).toContain("is damaged behind removal 6")
-    // Another node's journal makes good for it, or the operator does.
-    expect(positions(found([damaged, journalOf(9)], 4))).toEqual([5, 6, 7, 8, 9])
+    expect(whyNot(() => found([damaged, journalOf(9)], 4))).toContain("is damaged behind removal 6")
     const accepted = found([damaged], 4, { acceptIncomplete: true })
     expect([positions(accepted), accepted.warnings.length]).toEqual([[5, 6], 1])
   })
 
-  it("is refused where two journals, or the database and one, went different ways [REST-3]", () => {
-    const file = journalOf(6)
-    const other = join(temporaryFolder(), "other")
-    new JournalFile(other, { synced: false }).rewrite(header, [...removals(1, 5), removal(6, "different")])
-    expect(whyNot(() => found([file, other], 4))).toContain("went another way")
-    const copy = { header, newest: 6, removals: [...removals(1, 5), removal(6, "different")] }
-    expect(whyNot(() => found([file], 6, { copy }))).toContain("went another way")
-  })
-
-  it("of a database that had no journal yet is all of it, with a warning [REST-3]", () => {
-    const copy = { header: null, newest: 0, removals: [] }
-    const { databaseId, removals, warnings } = found([journalOf(3)], 0, { copy })
+  it("of a database that has no name yet is all of one database's journals, with a warning [REST-3]", () => {
+    const database = { header: null, newest: 0, removals: [] }
+    const { databaseId, removals, warnings } = found([journalOf(3)], 0, { database })
     expect([databaseId, removals.length, warnings.length]).toEqual([header.databaseId, 3, 1])
+    const foreign = journalOf(9, { databaseId: "cd".repeat(16) })
+    expect(whyNot(() => found([journalOf(3), foreign], 0, { database }))).toContain("several databases")
   })
 })

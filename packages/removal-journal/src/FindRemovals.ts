@@ -1,38 +1,13 @@
-/** Finds the removals that a restored state lacks: in journals, and in the database that it replaces. [REST-3] */
-import { Data } from "effect"
-import { readFileSync } from "node:fs"
-import { type JournalHeader, type JournalText, readJournal, type Removal } from "./RemovalLines.ts"
-
-/** A restore that would bring back what was removed, or lose a database. `reason` says what to do instead. */
-export class RestoreRefused extends Data.TaggedError("RestoreRefused")<{
-  /** What is wrong, and what to do instead: a clause without a full stop. */
-  readonly reason: string
-}> {}
-
-/** How far a database is in the history of its removals. */
-export interface RemovalHistory {
-  /** Null of one by a version without a journal. */
-  readonly header: JournalHeader | null
-  /** The position of its newest removal. */
-  readonly newest: number
-  /** Its newest removals, oldest first. */
-  readonly removals: ReadonlyArray<Removal>
-}
-
-/** A journal and its path. */
-export interface NamedJournal extends JournalText {
-  /** The path. */
-  readonly file: string
-}
+/** Finds the removals that a copy of a database lacks: in the journal, and in the database that the copy replaces. [REST-3] */
+import { incompleteness, type NamedJournal, type RemovalHistory, RestoreRefused } from "./RestoreRefused.ts"
+import type { Removal } from "./RemovalLines.ts"
 
 /** Where removals are looked for. */
 export interface FindOptions {
-  /** What is restored, as messages call it. */
-  readonly name: "copy" | "database"
-  /** What is restored. */
+  /** The copy that is restored. */
   readonly copy: RemovalHistory
-  /** Journals of the database, such as those of several nodes. Each may end earlier than another. */
-  readonly journals: ReadonlyArray<NamedJournal>
+  /** The journal of its database; null where there is none. */
+  readonly journal: NamedJournal | null
   /** What the database that is replaced says of itself; null where there is none, or it can't be read. */
   readonly replaced: RemovalHistory | null
   /** The message where neither is there. */
@@ -43,8 +18,8 @@ export interface FindOptions {
 
 /** The removals that a copy is to get. */
 export interface FoundRemovals {
-  /** The journals that were read. */
-  readonly files: ReadonlyArray<string>
+  /** The journal that was read; null without one. */
+  readonly file: string | null
   /** The database whose copy it is; null to give the copy a name of its own. */
   readonly databaseId: string | null
   /** The position of the newest removal that no source keeps any more. */
@@ -57,113 +32,66 @@ export interface FoundRemovals {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Reads a journal; null where the file is none. Throws where it can't be read. */
-export const readJournalFile = (file: string): NamedJournal | null => {
-  const found = readJournal(readFileSync(file, "utf8"))
-  return found === null ? null : { file, ...found }
-}
-
 const refuse = (reason: string): RestoreRefused => new RestoreRefused({ reason })
 
 const same = (one: Removal, other: Removal): boolean =>
   one.kind === other.kind && one.subject === other.subject && one.at === other.at
 
-const lastOf = ({ header, removals }: NamedJournal): number => removals.at(-1)?.position ?? header.dropped
-
-/** All removals of the journals and the replaced database by position. Throws where two of them differ. */
-const united = (
-  journals: ReadonlyArray<NamedJournal>,
-  rows: RemovalHistory | null
-): ReadonlyMap<number, Removal> => {
-  const byPosition = new Map<number, Removal>()
-  for (const { file, removals } of journals) {
-    for (const each of removals) {
-      const known = byPosition.get(each.position)
-      if (known !== undefined && !same(known, each))
-        throw refuse(
-          `${file} went another way than ${journals[0]!.file} from removal ${each.position} on: one of them is the journal of a database that was restored apart from the other. Name the journals of one of the two`
-        )
-      byPosition.set(each.position, each)
-    }
-  }
-  for (const each of rows?.removals ?? []) byPosition.set(each.position, each)
-  return byPosition
-}
-
 /** Throws a `RestoreRefused` when removals since the copy may be missing. */
 export const findRemovals = ({
   acceptIncomplete,
   copy,
-  journals,
+  journal,
   missing: missingReason,
-  name,
   replaced
 }: FindOptions): FoundRemovals => {
-  for (const { file, header } of journals) {
-    const { databaseId } = copy.header ?? journals[0]!.header
-    if (header.databaseId !== databaseId)
-      throw refuse(`${file} is the journal of another database than the ${name}'s`)
-  }
-  const wanted =
-    copy.header?.databaseId ?? journals[0]?.header.databaseId ?? replaced?.header?.databaseId ?? null
+  if (copy.header !== null && journal !== null && journal.header.databaseId !== copy.header.databaseId)
+    throw refuse(`${journal.file} is the journal of another database than the copy's`)
+  const wanted = copy.header?.databaseId ?? journal?.header.databaseId ?? replaced?.header?.databaseId ?? null
   const rows = replaced?.header?.databaseId === wanted ? replaced : null
-  if (wanted === null || (journals.length === 0 && rows === null)) throw refuse(missingReason)
-  const byPosition = united(journals, rows)
-  const newest = Math.max(0, ...journals.map(lastOf), rows?.newest ?? 0)
-  const warnings: Array<string> = []
-  const incomplete = (reason: string): void => {
-    if (!acceptIncomplete)
-      throw refuse(
-        `${reason}; with --accept-incomplete-journal the rest of it is used, and you repeat by hand what is missing`
-      )
-    warnings.push(`${reason}: repeat by hand what was erased, revoked and deleted since.`)
-  }
-  /** Another journal, or a row of the replaced database, makes good for what a journal lacks. */
-  const isCovered =
-    (rows !== null && rows.newest >= newest) ||
-    journals.some((each) => each.state !== "damaged" && lastOf(each) >= newest)
-  const damaged = journals.find(({ state }) => state === "damaged")
-  if (damaged !== undefined && !isCovered)
-    incomplete(`the journal ${damaged.file} is damaged behind removal ${lastOf(damaged)}`)
-  const was = name === "copy" ? "the copy was made" : "the database was backed up"
+  if (wanted === null || (journal === null && rows === null)) throw refuse(missingReason)
+  const byPosition = new Map<number, Removal>()
+  for (const each of [...(journal?.removals ?? []), ...(rows?.removals ?? [])])
+    byPosition.set(each.position, each)
+  const known = [...byPosition.values()].sort((one, other) => one.position - other.position)
+  const newest = Math.max(
+    journal === null ? 0 : (journal.removals.at(-1)?.position ?? journal.header.dropped),
+    rows?.newest ?? 0
+  )
+  const { note, warnings } = incompleteness(acceptIncomplete)
+  /** A row of the replaced database makes good for what the journal lacks. */
+  const isCovered = rows !== null && rows.newest >= newest
+  if (journal?.state === "damaged" && !isCovered)
+    note(`the journal ${journal.file} is damaged behind removal ${newest}`)
   if (newest < copy.newest)
-    incomplete(`the journal ends with removal ${newest}, before ${was} with removal ${copy.newest}`)
+    note(`the journal ends with removal ${newest}, before the copy was made with removal ${copy.newest}`)
   const last = copy.removals.at(-1)
   const there = last === undefined ? undefined : byPosition.get(last.position)
   if (last !== undefined && there !== undefined && !same(last, there)) {
     throw refuse(
-      `the ${name} is of a database that went another way than the journal: it was itself restored or served apart from it. ${
-        name === "copy"
-          ? "Restore it --without-journal to another file, and erase there"
-          : "Name the journal of that way, or begin another history with --without-journal, and erase by hand"
-      }`
+      "the copy is of a database that went another way than the journal: it was itself restored or served apart from it. Restore it --without-journal to another file, and erase there"
     )
   }
-  const missing = [...byPosition.values()]
-    .filter(({ position }) => position > copy.newest)
-    .sort((one, other) => one.position - other.position)
+  const missing = known.filter(({ position }) => position > copy.newest)
   const oldest = missing[0]?.position ?? newest + 1
   if (oldest > copy.newest + 1 && copy.header !== null) {
-    incomplete(
-      `the journal begins with removal ${oldest}, and ${was} with removal ${copy.newest}: the ${name} is older than the journal reaches`
+    note(
+      `the journal begins with removal ${oldest}, and the copy was made with removal ${copy.newest}: the copy is older than the journal reaches`
     )
   }
-  const gap = missing.findIndex(({ position }, i) => position !== oldest + i)
-  if (gap > 0)
-    incomplete(
-      `no journal has the removals from ${missing[gap - 1]!.position + 1} to ${missing[gap]!.position - 1}`
-    )
-  const headers = [...journals.map(({ header }) => header), ...(rows === null ? [] : [rows.header!])]
-  const { beganAt } = headers[0]!
+  const { beganAt } = journal?.header ?? rows!.header!
   if (copy.header === null) {
     warnings.push(
-      `The ${name === "copy" ? "copy was made" : "database was backed up"} by a version without a journal. What was erased, revoked or deleted between it and ${new Date(beganAt).toISOString()}, when the journal began, is not in the journal: repeat that by hand.`
+      `The copy was made by a version without a journal. What was erased, revoked or deleted between it and ${new Date(beganAt).toISOString()}, when the journal began, is not in the journal: repeat that by hand.`
     )
   }
   return {
-    files: journals.map(({ file }) => file),
+    file: journal?.file ?? null,
     databaseId: wanted,
-    dropped: Math.min(...headers.map(({ dropped }) => dropped)),
+    dropped: Math.min(
+      journal?.header.dropped ?? Number.MAX_SAFE_INTEGER,
+      rows?.header?.dropped ?? Number.MAX_SAFE_INTEGER
+    ),
     beganAt,
     removals: missing,
     warnings

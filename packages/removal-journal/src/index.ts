@@ -3,14 +3,13 @@
  * restored without bringing it back. Stores write it; a restore reads it.
  */
 export {
-  type FoundRemovals,
-  type FindOptions,
-  findRemovals,
-  type NamedJournal,
-  readJournalFile,
-  type RemovalHistory,
-  RestoreRefused
-} from "./FindRemovals.ts"
+  findLacking,
+  identityOf,
+  lackingIn,
+  type LackingOptions,
+  type LackingRemovals
+} from "./FindLacking.ts"
+export { type FoundRemovals, type FindOptions, findRemovals } from "./FindRemovals.ts"
 export { JournalFile, type JournalEnd, type JournalFileOptions } from "./JournalFile.ts"
 export {
   type JournalHeader,
@@ -22,3 +21,4 @@ export {
   removalKinds,
   type ReplayedByKind
 } from "./RemovalLines.ts"
+export { type NamedJournal, readJournalFile, type RemovalHistory, RestoreRefused } from "./RestoreRefused.ts"

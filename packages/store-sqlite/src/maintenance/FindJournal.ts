@@ -55,12 +55,10 @@ export const findRemovalsOf = (
   { acceptIncomplete, journal }: JournalOptions
 ): FoundRemovals => {
   if (journal === "none")
-    return { files: [], databaseId: null, dropped: 0, beganAt: 0, removals: [], warnings: [] }
-  const found = chosen(target, copy, journal)
+    return { file: null, databaseId: null, dropped: 0, beganAt: 0, removals: [], warnings: [] }
   return findRemovals({
-    name: "copy",
     copy,
-    journals: found === undefined ? [] : [found],
+    journal: chosen(target, copy, journal) ?? null,
     replaced,
     missing: `there is no journal of removals of this database beside ${target}: name it with --journal, or restore --without-journal and repeat by hand what was erased, revoked and deleted since`,
     acceptIncomplete

@@ -244,9 +244,8 @@ export const restore = (
         syncFile(partial)
         return dryRun ? null : putInPlace(partial, target, now)
       })
-      const { files, warnings } = found
+      const { file: journal, warnings } = found
       const version = newestMigration
-      const journal = files[0] ?? null
       return { fromVersion, version, replacedAs, journal, replayed, pendingDeliveries, warnings, counts }
     })
   )
