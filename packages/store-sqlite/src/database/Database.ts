@@ -151,7 +151,8 @@ const make = (path: string, options: DatabaseOptions) =>
       status: Effect.zipRight(
         ofThisVersion,
         Effect.map(statusOf(read, write, opened, writability), ({ writeProblem }) => ({
-          writeProblem: writeProblem ?? journalProblem()
+          writeProblem: writeProblem ?? journalProblem(),
+          journalProblem: journalProblem()
         }))
       ),
       putsOff: options.ticks.isAlone !== true,
