@@ -114,6 +114,22 @@ export const startConsole = async (environment: Record<string, string> = {}): Pr
   }
 }
 
+/** Waits until the page has its heading, and nothing on it is still being loaded. */
+export const waitForContent = async (page: Page): Promise<void> => {
+  await page.waitForFunction(
+    () =>
+      document.querySelector("h1") !== null &&
+      Array.from(document.querySelectorAll("[role=status]")).every(
+        ({ textContent }) => textContent !== "Loading"
+      )
+  )
+}
+
+/** Presses two keys at once: a sequence has little time, whatever else the machine does. */
+export const goBySequence = async (page: Page, first: string, second: string): Promise<void> => {
+  await Promise.all([page.keyboard.press(first), page.keyboard.press(second)])
+}
+
 /** What axe-core finds on the page, in a line each. */
 export const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axeSource)

@@ -13,7 +13,9 @@ import {
   closeBrowserAfterTests,
   type ConsoleServer,
   type ConsoleWindow,
-  startConsole
+  goBySequence,
+  startConsole,
+  waitForContent
 } from "./ConsoleBrowser.ts"
 
 const hostile = `<img src=x onerror="document.title='hacked'">`
@@ -58,10 +60,6 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
     })
 
   const go = (path: string) => page.goto(`${server.url}/console${path}`)
-  const leadNames = async () => {
-    await page.waitForFunction(() => document.querySelector("table.opacity-60") === null)
-    return page.locator("[data-lead] bdi:first-child").allInnerTexts()
-  }
   const note = (text: string | RegExp) =>
     page.getByRole("status", { name: "Notes" }).getByText(text).waitFor()
 
@@ -80,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
     await page.getByRole("button", { name: "Create brand" }).click()
     await page.getByRole("heading", { name: "Set up this brand" }).waitFor()
     brand = /brands\/(\d+)/.exec(page.url())![1]!
-    expect(await page.getByText("0 of 6").isVisible()).toBe(true)
+    await page.getByText("0 of 6").waitFor()
     await page.getByLabel("Brand", { exact: true }).selectOption({ label: "New brand …" })
     await page.getByRole("dialog", { name: "New brand" }).waitFor()
     await page.keyboard.press("Escape")
@@ -145,7 +143,8 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
     await page.getByText("1–25 of 130").waitFor()
     await page.getByRole("link", { name: "Name", exact: true }).click()
     await page.waitForURL(/sort=name%3Aasc/)
-    expect((await leadNames())[0]).toBe("Ada Example")
+    // The list of before stays until the answer is there.
+    await page.locator("[data-lead]").first().getByText("Ada Example").waitFor()
     await page.getByRole("button", { name: "Next page" }).click()
     await page.getByText("26–50 of 130").waitFor()
     await page.goBack()
@@ -189,8 +188,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await page.keyboard.press("?")
       await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
       await page.keyboard.press("Escape")
-      await page.keyboard.press("g")
-      await page.keyboard.press("w")
+      await goBySequence(page, "g", "w")
       await page.getByRole("heading", { name: "Webhooks" }).waitFor()
     }
   )
@@ -272,9 +270,10 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await page.getByRole("button", { name: "Create key" }).click()
       const key = await page.getByText(/^lsk_\w{38}$/).innerText()
       await page.getByRole("button", { name: "Copy" }).click()
+      await page.getByText("Copied", { exact: true }).waitFor()
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
       await page.getByRole("button", { name: "I have copied it" }).click()
-      expect(await page.getByText(key).count()).toBe(0)
+      await page.getByText(key).waitFor({ state: "detached" })
       await expectAccessible(page)
 
       const sales = await server.open(`/brands/${brand}/leads?search=ada`, { credential: null })
@@ -349,7 +348,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
         "API"
       ])
       const options = desk.page.getByLabel("Brand", { exact: true }).locator("option")
-      expect(await options.allInnerTexts()).toEqual(["Northwind"])
+      await expect.poll(() => options.allInnerTexts()).toEqual(["Northwind"])
       const at = (path: string) => desk.page.goto(`${server.url}/console/brands/${brand}${path}`)
       await at("/signals")
       await desk.page.getByRole("link", { name: "All rivals" }).waitFor()
@@ -384,7 +383,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
     const panel = page.getByRole("complementary", { name: "Lead" })
     await panel.getByRole("heading", { name: hostile }).waitFor()
     expect(await panel.getByRole("link", { name: "Open the post" }).count()).toBe(0)
-    expect(await page.title()).toBe("Leads · Lead Signals")
+    await expect.poll(() => page.title()).toBe("Leads · Lead Signals")
     expect(await page.locator("img").count()).toBe(0)
   })
 
@@ -521,8 +520,9 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
         "/api?operation=listLeads"
       ]) {
         await phone.page.goto(`${server.url}/console/brands/${brand}${path}`)
-        // A stream never ends.
-        await phone.page.waitForLoadState(path === "/live" ? "load" : "networkidle")
+        await waitForContent(phone.page)
+        // The stream of Live never ends.
+        if (path !== "/live") await phone.page.waitForLoadState("networkidle")
         const width = await phone.page.evaluate(() => document.documentElement.scrollWidth)
         expect([path, width]).toEqual([path, 390])
         expect([path, await axeFindings(phone.page)]).toEqual([path, []])

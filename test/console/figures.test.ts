@@ -9,6 +9,7 @@ import {
   closeBrowserAfterTests,
   type ConsoleServer,
   type ConsoleWindow,
+  goBySequence,
   startConsole
 } from "./ConsoleBrowser.ts"
 
@@ -81,25 +82,26 @@ describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
 
   it.runIf(isThorough)("go on where they were when the connection is lost, and say so [LIVE-2]", async () => {
     const asked: Array<string | undefined> = []
+    let isLossSeen = false
     await window.context.route("**/events", async (route) => {
       asked.push(route.request().headers()["last-event-id"])
-      if (asked.length > 1) return route.continue()
-      // The server ends the first stream after its first block.
+      if (isLossSeen) return route.continue()
+      // Until the page was seen to say so, the server ends each stream after its first block.
       await route.fulfill({ contentType: "text/event-stream", body: "id: 2\nretry: 1000\n\n" })
     })
     await go("/live")
     await page.getByText("Connection lost. Connecting again.").waitFor()
-    await page.getByText("Connected", { exact: true }).waitFor()
-    expect(asked).toEqual([undefined, "2"])
+    isLossSeen = true
     await row("Cy").first().waitFor()
+    await page.getByText("Connected", { exact: true }).waitFor()
+    expect([asked[0], ...new Set(asked.slice(1))]).toEqual([undefined, "2"])
     await window.context.unroute("**/events")
   })
 
   it.runIf(isThorough)(
     "plot a campaign, and one of its posts, with a table of the same numbers [SERIES-3, SERIES-4]",
     async () => {
-      await page.keyboard.press("g")
-      await page.keyboard.press("c")
+      await goBySequence(page, "g", "c")
       await page.getByRole("button", { name: "New campaign" }).click()
       await page.getByLabel("Name").fill("Spring launch")
       await page.getByRole("button", { name: "Create campaign" }).click()

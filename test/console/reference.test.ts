@@ -4,7 +4,13 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { chromiumPath } from "../harness/Chromium.ts"
 import { callJson } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
-import { axeFindings, closeBrowserAfterTests, type ConsoleServer, startConsole } from "./ConsoleBrowser.ts"
+import {
+  axeFindings,
+  closeBrowserAfterTests,
+  type ConsoleServer,
+  goBySequence,
+  startConsole
+} from "./ConsoleBrowser.ts"
 
 closeBrowserAfterTests()
 
@@ -60,8 +66,7 @@ describe.skipIf(chromiumPath === undefined)("the reference of the API", () => {
     // In the frame of a brand, too.
     const signedIn = await server.open(`/brands/${answer.body.data.id}`)
     await signedIn.page.getByRole("heading", { name: "Set up this brand" }).waitFor()
-    await signedIn.page.keyboard.press("g")
-    await signedIn.page.keyboard.press("a")
+    await goBySequence(signedIn.page, "g", "a")
     await signedIn.page.getByTitle("GET /signals/leads", { exact: true }).click()
     await signedIn.page.getByRole("heading", { name: "List the brand's leads" }).waitFor()
     expect(signedIn.page.url()).toContain(`/brands/${answer.body.data.id}/api?operation=listLeads`)
