@@ -88,6 +88,19 @@ describe("the documentation", () => {
     expect(missing).toEqual([])
   })
 
+  it.each(documents)("has each row of a table below the head of one: %s", (document) => {
+    const lines = withoutBlocks(textOf(document)).split("\n")
+    const isRow = (line: string | undefined): boolean => line?.startsWith("|") === true
+    const outside = lines.filter((line, i) => {
+      if (!isRow(line) || isRow(lines[i - 1])) return false
+      // The first row is a head, and the second one the rule below it with as many columns.
+      const columns = (row: string): number => row.replaceAll(/\\\||`[^`]*`/g, "").split("|").length
+      const below = lines[i + 1] ?? ""
+      return !/^\|(?: *:?-+:? *\|)+$/.test(below) || columns(below) !== columns(line)
+    })
+    expect(outside).toEqual([])
+  })
+
   it("draws the packages as they depend on each other", () => {
     const drawing = /^```mermaid\n([\s\S]*?)^```$/m.exec(textOf("docs/architecture.md"))![1]!
     const edges = Array.from(drawing.matchAll(/^ +(.+) --> (.+)$/gm), ([, from, to]) =>

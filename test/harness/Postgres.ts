@@ -20,8 +20,9 @@ import {
 
 const given = process.env["TEST_DATABASE_URL"]
 
-/** Continuous integration may not leave tests out. */
-const isRequired = process.env["CI"] !== undefined || process.env["REQUIRE_POSTGRES"] !== undefined
+/** Continuous integration may leave no test on Postgres out. */
+export const isRequired: boolean =
+  process.env["CI"] !== undefined || process.env["REQUIRE_POSTGRES"] !== undefined
 
 /** Whether tests on Postgres are left out, as `describe.skipIf` takes it: only where there is none, and not in continuous integration. */
 export const isWithoutPostgres: boolean = given === undefined && findPostgres() === null && !isRequired

@@ -13,8 +13,12 @@ const textOf = (path: string): string =>
 
 const operations = textOf("docs/operations.md")
 
-/** Whether the program is installed. A test that is skipped for lack of it says so. */
+/**
+ * Whether the program is installed. A test that is skipped for lack of it says so. Where the environment has `REQUIRE_` with its name, as
+ * in continuous integration that has installed it, the test fails without it.
+ */
 const has = (program: string): boolean => {
+  if (process.env[`REQUIRE_${program.toUpperCase()}`] !== undefined) return true
   try {
     execFileSync(program, ["--version"], { stdio: "pipe" })
     return true
@@ -102,12 +106,12 @@ describe("deploy/prometheus-rules.yaml", () => {
     const folder = temporaryFolder()
     for (const path of ["deploy/prometheus-rules.yaml", "test/server/prometheusRules.yaml"])
       cpSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), join(folder, path.split("/").at(-1)!))
-    const ran = execFileSync("promtool", ["test", "rules", "prometheusRules.yaml"], {
-      cwd: folder,
-      encoding: "utf8",
-      stdio: "pipe"
-    })
-    expect(ran).toContain("SUCCESS")
+    const ran = (...args: ReadonlyArray<string>): string =>
+      execFileSync("promtool", args, { cwd: folder, encoding: "utf8", stdio: "pipe" })
+    expect(ran("check", "rules", "prometheus-rules.yaml")).toMatch(
+      new RegExp(`SUCCESS: ${expressions.length} rules found`)
+    )
+    expect(ran("test", "rules", "prometheusRules.yaml")).toContain("SUCCESS")
     const tested = textOf("test/server/prometheusRules.yaml")
     for (const [, alert] of rules.matchAll(/- alert: (\w+)/g)) {
       expect(tested, `a test in which ${alert} fires`).toMatch(
@@ -274,11 +278,19 @@ interface Compose {
   readonly services: Readonly<Record<string, Service>>
   readonly volumes: Readonly<Record<string, null>>
   readonly configs?: Readonly<Record<string, { readonly content: string }>>
+  readonly networks?: Readonly<
+    Record<string, { readonly ipam: { readonly config: readonly [{ readonly subnet: string }] } }>
+  >
 }
 
 describe.each(["compose.yaml", "compose.postgres.yaml"])("deploy/%s", (name) => {
   // YAML's merge keys and anchors are a part of Compose.
-  const { configs = {}, services, volumes } = parse(textOf(`deploy/${name}`), { merge: true }) as Compose
+  const {
+    configs = {},
+    networks = {},
+    services,
+    volumes
+  } = parse(textOf(`deploy/${name}`), { merge: true }) as Compose
   const nodes = Object.values(services).filter(({ image }) => image.startsWith("lead-signals:"))
 
   it("has one node on a file, or three on Postgres, each without rights", () => {
@@ -316,6 +328,13 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("deploy/%s", (name) => 
       const upstreams = Array.from(content.matchAll(/server (\w+):(\d+);/g), ([, host, port]) => [host, port])
       const expected = Object.entries(services).filter(([, each]) => nodes.includes(each))
       expect(upstreams).toEqual(expected.map(([host]) => [host, "4000"]))
+      // Compose replaces a single dollar sign by a variable of the environment.
+      expect(content.replaceAll("$$", "")).not.toContain("$")
+      expect(content).toContain("client_max_body_size 0;")
+      expect(content).toContain("proxy_request_buffering off;")
+      expect(content).toContain("proxy_set_header X-Forwarded-For $$proxy_add_x_forwarded_for;")
+      const [{ subnet }] = networks.default!.ipam.config
+      for (const node of nodes) expect(node.environment!["LEAD_SIGNALS_TRUSTED_PROXIES"]).toBe(subnet)
     }
   })
 })

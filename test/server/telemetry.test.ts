@@ -1,5 +1,6 @@
 /** Traces and metrics of a running server, as a collector and a Prometheus get them. */
 import { once } from "node:events"
+import { mkdirSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -187,6 +188,9 @@ describe("a server that is watched", () => {
     }
     expect(samples.get(failed)).toBe(2)
     expect(samples.get("lead_signals_deliveries_pending")).toBe(2)
+    expect(samples.get('lead_signals_health{check="writes"}')).toBe(1)
+    // Memory has no journal of removals.
+    expect(samples.has('lead_signals_health{check="removals"}')).toBe(false)
     expect(samples.get('lead_signals_observations_total{outcome="recorded"}')).toBe(2)
     expect(samples.get('lead_signals_observations_total{outcome="duplicate"}')).toBe(1)
     const lists = 'route="/signals/leads",method="GET",status="200"'
@@ -197,6 +201,42 @@ describe("a server that is watched", () => {
     ).toBe(3)
     expect((await callJson(`${server.url}/metrics`, brand.key)).status).toBe(401)
     expect(received.length).toBe(before)
+    await server.end("SIGTERM")
+  })
+
+  it("says in metrics whether the store is read and written, and the journal of removals written, as /health/ready does [HEALTH-3, OPER-8]", async () => {
+    const database = join(temporaryFolder(), "watched.sqlite")
+    const journal = `${database}-removals`
+    const server = await startServer({ ...settings, LEAD_SIGNALS_DATABASE: database }, program)
+    const brand = await setUpBrand(server.url)
+    const health = async (): Promise<ReadonlyArray<number | undefined>> => {
+      const response = await fetch(`${server.url}/metrics`, {
+        headers: { authorization: `Bearer ${operatorToken}` }
+      })
+      const samples = samplesOf(await response.text())
+      return ["reads", "writes", "removals"].map((check) =>
+        samples.get(`lead_signals_health{check="${check}"}`)
+      )
+    }
+    expect(await health()).toEqual([1, 1, 1])
+    rmSync(journal)
+    mkdirSync(journal)
+    const keys = `${server.url}/operator/brands/${brand.brandId}/keys`
+    const { body } = await callJson(keys, operatorToken)
+    expect((await callJson(`${keys}/${body.data[0].id}`, operatorToken, "DELETE")).status).toBe(503)
+    expect(await health()).toEqual([1, 0, 0])
+    expect((await callJson(`${server.url}/health/ready`, "")).body).toMatchObject({
+      status: "degraded",
+      writes: false
+    })
+    rmSync(journal, { recursive: true })
+    let now = await health()
+    // The server tries again each second.
+    while (now[2] !== 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      now = await health()
+    }
+    expect(now).toEqual([1, 1, 1])
     await server.end("SIGTERM")
   })
 

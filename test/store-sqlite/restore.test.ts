@@ -166,9 +166,11 @@ describe("the journal of removals", () => {
         // It is done; and so is the next.
         expect((yield* Effect.flip(Leads.erase(brand, leads[0]!)))._tag).toBe("@lead-signals/domain/NotFound")
         expect((yield* Effect.either(Keys.revoke(brand.id, key.key.id)))._tag).toBe("Left")
-        expect(yield* check).toEqual({ writeProblem: expect.stringContaining("the journal of removals") })
+        const problem = expect.stringContaining("the journal of removals")
+        expect(yield* check).toEqual({ writeProblem: problem, journalProblem: problem })
         rmSync(journal, { recursive: true })
         while ((yield* check).writeProblem !== null) yield* Effect.sleep("20 millis")
+        expect((yield* check).journalProblem).toBeNull()
         expect(linesOf(journal).length).toBe(lines + 2)
       })
     )

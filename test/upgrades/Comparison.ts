@@ -13,12 +13,13 @@ export const withApi = async <A>(
 ): Promise<A> => {
   const api = await createLeadSignals({ store, operatorToken, requestsPerMinute: 1_000_000 })
   try {
-    return await work(async (method, path, token, body) => {
+    return await work(async (method, path, token, body, given) => {
       const request = new Request(`http://localhost${path}`, {
         method,
         headers: {
           authorization: `Bearer ${token}`,
-          ...(body === undefined ? {} : { "content-type": "application/json" })
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...given
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) })
       })
@@ -50,9 +51,16 @@ const differences = (before: unknown, now: unknown, at: string): ReadonlyArray<s
   return before === now ? [] : [`${at}: ${JSON.stringify(now)} instead of ${JSON.stringify(before)}`]
 }
 
+/**
+ * Moves the records of Idempotency-Keys to the present, where a table has them: they are kept for a day, and a fixture is older. The newest is
+ * as old as `now` then.
+ */
+export const moveRecords = (table: string, now: string): string =>
+  `UPDATE ${table} SET created_at = created_at + ${now} - (SELECT max(created_at) FROM ${table})`
+
 /** Asks this version for all that the other one answered. Answers each difference, and nothing where all is as it was. */
 export const comparedWith = async (
-  { bodies, erased, keys, revoked }: Answers,
+  { bodies, erased, keys, limited = [], repeated = [], revoked }: Answers,
   call: Call,
   token: string
 ): Promise<ReadonlyArray<string>> => {
@@ -61,6 +69,18 @@ export const comparedWith = async (
     const answer = await call("GET", path, path.startsWith("/operator") ? token : keys[brandId]!)
     if (answer.status !== 200) found.push(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
     else found.push(...differences(body, answer.body, path))
+  }
+  for (const { body, key, path, request, status } of repeated) {
+    const answer = await call("POST", path, token, request, { "idempotency-key": `"${key}"` })
+    if (answer.status !== status) found.push(`${path} again: ${answer.status} instead of ${status}`)
+    found.push(...differences(body, answer.body, `${path} again`))
+    const other = await call("POST", path, token, { name: "Other" }, { "idempotency-key": `"${key}"` })
+    if (other.status !== 422) found.push(`${path} with the key of another call: ${other.status}`)
+  }
+  for (const { path, status, token: limitedToken } of limited) {
+    const answer = await call("GET", path, limitedToken)
+    if (answer.status !== status)
+      found.push(`${path} with a limited credential: ${answer.status} instead of ${status}`)
   }
   const refused = await call("GET", "/signals/leads", revoked)
   if (refused.status !== 401) found.push(`a revoked key gets ${refused.status}`)

@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 
 const at = Number(process.env["KILL_AT_STATEMENT"])
-const BetterSqlite3 = createRequire(process.argv[1])("better-sqlite3")
+const require = createRequire(process.argv[1])
 
 let statements = 0
 const count = () => {
@@ -23,8 +23,11 @@ const counted = (prototype, names) => {
   }
 }
 
-const db = new BetterSqlite3(":memory:")
-counted(Object.getPrototypeOf(db.prepare("SELECT 1")), ["run", "get", "all", "iterate"])
-counted(BetterSqlite3.prototype, ["exec"])
-db.close()
+for (const driver of ["better-sqlite3", "better-sqlite3-multiple-ciphers"]) {
+  const BetterSqlite3 = require(driver)
+  const db = new BetterSqlite3(":memory:")
+  counted(Object.getPrototypeOf(db.prepare("SELECT 1")), ["run", "get", "all", "iterate"])
+  counted(BetterSqlite3.prototype, ["exec"])
+  db.close()
+}
 if (at === 0) process.on("exit", () => writeFileSync(process.env["STATEMENTS_FILE"], String(statements)))

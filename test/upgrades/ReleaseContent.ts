@@ -11,7 +11,29 @@ interface Answer {
 }
 
 /** Calls a server, or a handler in this process. */
-export type Call = (method: string, path: string, token: string, body?: unknown) => Promise<Answer>
+export type Call = (
+  method: string,
+  path: string,
+  token: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>
+) => Promise<Answer>
+
+/** A call with an Idempotency-Key, which gets the same answer again. */
+interface Repeated {
+  readonly path: string
+  readonly key: string
+  readonly request: unknown
+  readonly status: number
+  readonly body: unknown
+}
+
+/** A credential that opens a part, and the status of a `GET` with it. */
+interface Limited {
+  readonly token: string
+  readonly path: string
+  readonly status: number
+}
 
 /** What a version answered: the tokens that open it, and the bodies by path. */
 export interface Answers {
@@ -21,6 +43,10 @@ export interface Answers {
   readonly revoked: string
   /** External ids of persons who were erased, in the first brand. */
   readonly erased: ReadonlyArray<string>
+  /** Of a version that knows Idempotency-Keys. */
+  readonly repeated?: ReadonlyArray<Repeated>
+  /** Of a version that has tokens of operators. */
+  readonly limited?: ReadonlyArray<Limited>
   /** By path: `GET` with the operator's token, or with the brand's key where the path has no `/operator`. */
   readonly bodies: ReadonlyArray<{ readonly path: string; readonly brandId: string; readonly body: unknown }>
 }
@@ -103,12 +129,81 @@ const caller =
     return answer.body?.data ?? null
   }
 
+/** A call that a version may not know: 404 and 405 say so, and 400 where it lacks a field. */
+const newer =
+  (call: Call, token: string) =>
+  async (method: string, path: string, body?: unknown): Promise<any> => {
+    const answer = await call(method, path, token, body)
+    return answer.status === 400 ? null : caller(async () => answer, token)(method, path, body)
+  }
+
 interface Filled {
   readonly brandIds: ReadonlyArray<string>
   readonly keys: Readonly<Record<string, string>>
   readonly revoked: string
   readonly erased: ReadonlyArray<string>
+  readonly repeated: ReadonlyArray<Repeated>
+  /** Tokens and keys that open a part, each with paths that it opens or not. */
+  readonly credentials: ReadonlyArray<readonly [token: string, paths: ReadonlyArray<string>]>
 }
+
+/** Long after every test. */
+const farExpiry = "2199-12-31T23:59:59.999Z"
+
+/** Tokens and keys with everything that limits one. */
+const makeCredentials = async (
+  call: Call,
+  token: string,
+  brandId: string
+): Promise<Filled["credentials"]> => {
+  const send = newer(call, token)
+  const operatorPaths = ["/operator/brands", `/operator/brands/${brandId}/leads`, "/operator/tokens"]
+  const keyPaths = ["/signals/leads", "/campaign/1/metrics?startDate=2025-10-01&endDate=2025-12-01"]
+  const made: Array<readonly [string, ReadonlyArray<string>]> = []
+  const tokens = [
+    { name: "collector", scopes: ["ingest"], brandIds: [brandId] },
+    { name: "reader ü", scopes: ["read", "webhooks"], expiresAt: farExpiry },
+    { name: "gone", scopes: ["admin"] }
+  ]
+  for (const [n, body] of tokens.entries()) {
+    const created = await send("POST", "/operator/tokens", body)
+    if (created === null) continue
+    made.push([created.token, operatorPaths])
+    if (n === 2) await send("DELETE", `/operator/tokens/${created.id}`)
+  }
+  for (const limits of [
+    { scopes: ["metrics"] },
+    { scopes: ["leads"], expiresAt: farExpiry },
+    { allowedAddresses: ["192.0.2.0/24", "2001:db8::1"] }
+  ]) {
+    const label = Object.keys(limits).join(" and ")
+    const created = await send("POST", `/operator/brands/${brandId}/keys`, { label, ...limits })
+    if (created !== null) made.push([created.key, keyPaths])
+  }
+  return made
+}
+
+/** Makes calls with a key, one that succeeds and one that is refused, and keeps those that the version answers the same again. */
+const makeRepeated = async (call: Call, token: string, brandId: string): Promise<Filled["repeated"]> => {
+  const repeated: Array<Repeated> = []
+  const path = `/operator/brands/${brandId}/campaigns`
+  for (const [n, request] of [{ name: "Once and no more “☕”" }, { name: 1 }].entries()) {
+    const key = `key-of-the-fixtures-${n}`
+    const headers = { "idempotency-key": `"${key}"` }
+    const first = await call("POST", path, token, request, headers)
+    const second = await call("POST", path, token, request, headers)
+    if (n === 0 && first.body.data.id !== second.body.data.id) return []
+    repeated.push({ path, key, request, status: first.status, body: first.body })
+  }
+  return repeated
+}
+
+/** What a webhook has that chose more than a URL and events. */
+const sendings: ReadonlyArray<readonly [path: string, fields: object]> = [
+  ["/ordered", { ordering: "lead", maxDelay: 86_400 }],
+  ["/batched", { maxBatch: 7, maxWait: 1 }],
+  ["/cloudevents", { format: "cloudevents" }]
+]
 
 const source = (type: string, value: string) => ({ type, value })
 
@@ -165,6 +260,10 @@ export const fill = async (call: Call, token: string, receiver: string): Promise
   ] as const) {
     await send("POST", of("/webhooks"), { url: `${receiver}${path}`, events, description: `ü ${path}` })
   }
+  for (const [path, fields] of sendings) {
+    const events = ["lead2.created", "activity.detected"]
+    await newer(call, token)("POST", of("/webhooks"), { url: `${receiver}${path}`, events, ...fields })
+  }
   const outcomes = await send("POST", of("/observations"), {
     observations: observationsOf(signals, names, 0)
   })
@@ -188,8 +287,14 @@ export const fill = async (call: Call, token: string, receiver: string): Promise
   // What later versions brought.
   await send("PATCH", of(`/signals/${signals[1]}`), { name: "Words, renamed" })
   await send("DELETE", of(`/signals/${signals[2]}`))
-  await send("POST", "/operator/tokens", { name: "collector", scopes: ["ingest"], brandIds: [first] })
-  return { brandIds, keys, revoked: revoked.key, erased: ["person-15", "person-16"] }
+  return {
+    brandIds,
+    keys,
+    revoked: revoked.key,
+    erased: ["person-15", "person-16"],
+    credentials: await makeCredentials(call, token, first),
+    repeated: await makeRepeated(call, token, first)
+  }
 }
 
 /** The second part: deliveries that wait for their next attempt. */
@@ -209,13 +314,15 @@ export const fillMore = async (call: Call, token: string, { brandIds }: Filled):
 export const isSettled = async (call: Call, token: string, { brandIds }: Filled): Promise<boolean> => {
   const send = caller(call, token)
   const path = `/operator/brands/${brandIds[0]}/webhooks`
-  for (const { enabled, id } of (await send("GET", path)) ?? []) {
+  for (const { enabled, id, ordering } of (await send("GET", path)) ?? []) {
     if (enabled === false) continue
-    for (const each of await send("GET", `${path}/${id}/deliveries?pageSize=100`)) {
-      const next = each.nextAttemptAt === null ? null : Date.parse(each.nextAttemptAt)
-      if (each.state === "pending" && (each.attempts === 0 || next === null || next < Date.now() + 60_000))
-        return false
-    }
+    const all: ReadonlyArray<any> = await send("GET", `${path}/${id}/deliveries?pageSize=100`)
+    const waits = ({ attempts, nextAttemptAt }: any): boolean =>
+      attempts > 0 && nextAttemptAt !== null && Date.parse(nextAttemptAt) > Date.now() + 60_000
+    const pending = all.filter(({ state }) => state === "pending")
+    // In order, events wait behind one of their lead that waits.
+    const waiting = new Set(ordering === "lead" ? pending.filter(waits).map(({ leadId }) => leadId) : [])
+    if (!pending.every((each) => waits(each) || waiting.has(each.leadId))) return false
   }
   return true
 }
@@ -231,6 +338,7 @@ export const answersOf = async (call: Call, token: string, filled: Filled): Prom
     return answer.body
   }
   await look("", "/operator/brands", token)
+  await look("", "/operator/tokens", token)
   for (const brandId of filled.brandIds) {
     const [key, of] = [filled.keys[brandId]!, `/operator/brands/${brandId}`]
     for (const what of ["keys", "signals", "campaigns"]) await look(brandId, `${of}/${what}`, token)
@@ -256,5 +364,13 @@ export const answersOf = async (call: Call, token: string, filled: Filled): Prom
     for (const { id } of (await call("GET", `${of}/campaigns`, token)).body.data)
       await look(brandId, `/campaign/${id}/metrics?startDate=2025-10-01&endDate=2025-12-01`, key)
   }
-  return { keys: filled.keys, revoked: filled.revoked, erased: filled.erased, bodies }
+  const limited: Array<Limited> = []
+  for (const [limitedToken, paths] of filled.credentials)
+    for (const path of paths)
+      limited.push({ token: limitedToken, path, status: (await call("GET", path, limitedToken)).status })
+  // Last, since lists and exports have entries; whoever compares asks for it first.
+  await look("", "/operator/audit?pageSize=100", token)
+  bodies.unshift(...bodies.splice(-1))
+  const { erased, keys, repeated, revoked } = filled
+  return { keys, revoked, erased, repeated, limited, bodies }
 }

@@ -7,11 +7,24 @@ import { fileURLToPath } from "node:url"
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib"
 import type { Answers } from "./ReleaseContent.ts"
 
-/** The stores whose schema has versions. */
-export type Kind = "sqlite" | "postgres"
+/** The stores whose schema has versions, without and with a key. */
+export type Kind = "sqlite" | "postgres" | "sqlite-encrypted" | "postgres-encrypted"
+
+/** The key of the encrypted databases, which opens nothing else. */
+export const fixtureKey = "Zml4dHVyZXMgb2YgcmVsZWFzZWQgdmVyc2lvbnMgIT0="
+
+/** The first versions that could encrypt. */
+const firstEncrypted = { sqlite: 22, postgres: 6 } as const
+
+/** The commits of versions that could encrypt, but those that `isLeftOut`. */
+const encryptedOf = (
+  all: ReadonlyArray<string | null>,
+  first: number,
+  isLeftOut: (version: number) => boolean = () => false
+): ReadonlyArray<string | null> => all.map((commit, i) => (i + 1 < first || isLeftOut(i + 1) ? null : commit))
 
 /** In order: the first is the commit of version 1. Null is one that came to the main branch together with the next. */
-export const commits: Readonly<Record<Kind, ReadonlyArray<string | null>>> = {
+const plain = {
   sqlite: [
     "7d1d3be5a5d28bd9e5d234185721e985c884f59c",
     "17c92db71ba39d370331d52ef06434657bb0f824",
@@ -49,12 +62,26 @@ export const commits: Readonly<Record<Kind, ReadonlyArray<string | null>>> = {
     "9444cfc4dc91510728b3ab2ca0a60030f764d1c2",
     "efbf578973d2a6a4b0017382e6a7013ed358a5ef"
   ]
+} satisfies Readonly<Record<string, ReadonlyArray<string | null>>>
+
+/** By version, from 1 on; null has no fixture. */
+export const commits: Readonly<Record<Kind, ReadonlyArray<string | null>>> = {
+  ...plain,
+  // Encrypted pages do not compress: the versions between the first and the newest would take half a megabyte each.
+  "sqlite-encrypted": encryptedOf(
+    plain.sqlite,
+    firstEncrypted.sqlite,
+    (version) => version > firstEncrypted.sqlite && version < plain.sqlite.length
+  ),
+  "postgres-encrypted": encryptedOf(plain.postgres, firstEncrypted.postgres)
 }
 
 /** What a fixture holds: the file, or the statements of a dump, and what the program that wrote it answered. */
 export interface Fixture {
   readonly content: Buffer
   readonly answers: Answers
+  /** The journal of removals beside a SQLite file; empty of versions that have none. */
+  readonly removals: Buffer
 }
 
 /** One archive for all versions of a store: what they have in common is compressed once. */
@@ -65,6 +92,7 @@ interface Entry {
   readonly version: number
   readonly content: number
   readonly answers: number
+  readonly removals?: number
 }
 
 const read = new Map<Kind, ReadonlyMap<number, Fixture>>()
@@ -79,10 +107,14 @@ export const fixturesOf = (kind: Kind): ReadonlyMap<number, Fixture> => {
   const archive = brotliDecompressSync(readFileSync(archiveOf(kind)))
   let at = archive.indexOf("\n") + 1
   const next = (length: number): Buffer => archive.subarray(at, (at += length))
-  for (const { answers, content, version } of JSON.parse(
+  for (const { answers, content, removals = 0, version } of JSON.parse(
     archive.toString("utf8", 0, at)
   ) as ReadonlyArray<Entry>) {
-    fixtures.set(version, { content: next(content), answers: JSON.parse(next(answers).toString()) })
+    fixtures.set(version, {
+      content: next(content),
+      answers: JSON.parse(next(answers).toString()),
+      removals: next(removals)
+    })
   }
   return fixtures
 }
@@ -100,19 +132,21 @@ export const readFixture = (kind: Kind, version: number): Fixture => fixturesOf(
 export const writeFixtures = (kind: Kind, fixtures: ReadonlyMap<number, Fixture>): number => {
   const parts = [...fixtures]
     .sort(([a], [b]) => a - b)
-    .map(([version, { answers, content }]) => ({
+    .map(([version, { answers, content, removals }]) => ({
       version,
       content,
-      answers: Buffer.from(JSON.stringify(answers))
+      answers: Buffer.from(JSON.stringify(answers)),
+      removals
     }))
-  const entries = parts.map(({ answers, content, version }): Entry => ({
+  const entries = parts.map(({ answers, content, removals, version }): Entry => ({
     version,
     content: content.length,
-    answers: answers.length
+    answers: answers.length,
+    removals: removals.length
   }))
   const archive = Buffer.concat([
     Buffer.from(`${JSON.stringify(entries)}\n`),
-    ...parts.flatMap(({ answers, content }) => [content, answers])
+    ...parts.flatMap(({ answers, content, removals }) => [content, answers, removals])
   ])
   const compressed = brotliCompressSync(archive, {
     params: {

@@ -1,5 +1,6 @@
 /** A database of a newer version is refused by the server and by each command that opens it, with one line, and stays as it is. */
 import { Brands, BrandStore, StoreHealth } from "@lead-signals/domain"
+import { generateEncryptionKey } from "@lead-signals/encryption"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
@@ -25,8 +26,12 @@ const commandsOn = (database: string): ReadonlyArray<ReadonlyArray<string>> => [
   ["check", "--database", database],
   ["prune", "--database", database],
   ["prune", "--dry-run", "--database", database],
-  ["copy", "--from", database, "--to", join(folder, "copied.sqlite")]
+  ["copy", "--from", database, "--to", join(folder, "copied.sqlite")],
+  ["rekey", "--to", "env:NEXT_KEY", "--database", database]
 ]
+
+/** Has the key that `rekey` is to bring the database to. */
+const run = (command: ReadonlyArray<string>) => runCommand(command, { NEXT_KEY: generateEncryptionKey() })
 
 const oneLine = (text: string): string => {
   expect(text.trim().split("\n")).toHaveLength(1)
@@ -75,15 +80,19 @@ describe("a file of a newer version", () => {
   it("is refused by each command, and stays as it is [STORE-4, UPG-3]", async () => {
     const commands = [
       ...commandsOn(filename),
-      ["backup", join(folder, "backup.sqlite"), "--database", filename]
+      ["backup", join(folder, "backup.sqlite"), "--database", filename],
+      ["rekey", "--to", "none", "--database", filename],
+      ["restore", filename, "--to", join(folder, "restored.sqlite")]
     ]
     for (const command of commands) {
-      const { code, err, out } = await runCommand(command)
+      const { code, err, out } = await run(command)
       expect([command[0], code, out, oneLine(err)]).toEqual([
         command[0],
         1,
         "",
-        expect.stringMatching(refused)
+        expect.stringMatching(
+          command[0] === "restore" ? /schema version \d+ and this program has \d+/ : refused
+        )
       ])
       expect([
         command[0],
@@ -129,7 +138,7 @@ describe.skipIf(isWithoutPostgres)("a Postgres schema of a version that this one
     const { code, line } = await startOn(url)
     expect([code, line]).toEqual([2, expect.stringMatching(refused)])
     for (const command of commandsOn(url)) {
-      const ran = await runCommand(command)
+      const ran = await run(command)
       expect([command[0], ran.code, ran.out, oneLine(ran.err)]).toEqual([
         command[0],
         1,

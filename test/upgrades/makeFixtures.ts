@@ -1,12 +1,12 @@
 /**
- * Makes the fixtures of released versions by the code of their commits: `node scripts/run.mjs test/upgrades/makeFixtures.ts [sqlite|postgres]
- * [VERSION…]`. Without versions it makes those that are missing. CONTRIBUTING.md says when.
+ * Makes the fixtures of released versions by the code of their commits: `node scripts/run.mjs test/upgrades/makeFixtures.ts [KIND] [VERSION…]`, a kind
+ * being `sqlite`, `postgres`, or one of them with `-encrypted`. Without versions it makes those that are missing. CONTRIBUTING.md says when.
  */
 import Database from "better-sqlite3"
 import { execFileSync } from "node:child_process"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -14,11 +14,23 @@ import { findPostgres } from "../harness/PostgresBinaries.ts"
 import { createPostgresServer } from "../harness/PostgresServer.ts"
 import { checkOut, operatorToken, startRelease } from "./EarlierRelease.ts"
 import { type Answers, answersOf, type Call, fill, fillMore, isSettled } from "./ReleaseContent.ts"
-import { commits, fixturesOf, type Kind, writeFixtures } from "./ReleasedVersions.ts"
+import {
+  commits,
+  type Fixture,
+  fixtureKey,
+  fixturesOf,
+  type Kind,
+  writeFixtures
+} from "./ReleasedVersions.ts"
 
-/** A receiver that takes posts to `/`, fails those to `/broken`, and wants no more at `/gone`. */
+/** A receiver that takes posts to most paths, fails those to `/broken` and `/ordered`, and wants no more at `/gone`. */
 const startReceiver = async () => {
-  const statuses: Readonly<Record<string, number>> = { "/": 204, "/gone": 410 }
+  const statuses: Readonly<Record<string, number>> = {
+    "/": 204,
+    "/batched": 204,
+    "/cloudevents": 204,
+    "/gone": 410
+  }
   const server = createServer((request, response) => {
     request.resume()
     request.on("end", () => response.writeHead(statuses[request.url!] ?? 500).end("no “luck” today"))
@@ -29,12 +41,13 @@ const startReceiver = async () => {
 
 const callOf =
   (url: string): Call =>
-  async (method, path, token, body) => {
+  async (method, path, token, body, given) => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" })
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...given
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
@@ -44,9 +57,12 @@ const callOf =
   }
 
 /** Lets a server of the sources in the folder fill the database, and answers what it says of it. */
-const made = async (folder: string, database: string): Promise<Answers> => {
+const made = async (folder: string, database: string, isEncrypted: boolean): Promise<Answers> => {
   const receiver = await startReceiver()
-  const settings = { LEAD_SIGNALS_WEBHOOK_ALLOW: "127.0.0.0/8" }
+  const settings = {
+    LEAD_SIGNALS_WEBHOOK_ALLOW: "127.0.0.0/8",
+    ...(isEncrypted ? { LEAD_SIGNALS_ENCRYPTION_KEY: fixtureKey } : {})
+  }
   const dying = await startRelease(folder, database, { ...settings, LEAD_SIGNALS_WEBHOOK_RETRY: "1" })
   const filled = await fill(callOf(dying.url), operatorToken, receiver.url)
   while (!(await isSettled(callOf(dying.url), operatorToken, filled))) await sleep(200)
@@ -64,34 +80,44 @@ const made = async (folder: string, database: string): Promise<Answers> => {
   return answers
 }
 
-const makeSqlite = async (sources: string, folder: string) => {
+const makeSqlite = async (sources: string, folder: string, isEncrypted: boolean): Promise<Fixture> => {
   const filename = join(folder, "leads.sqlite")
-  const answers = await made(sources, filename)
-  const db = new Database(filename)
-  db.pragma("wal_checkpoint(TRUNCATE)")
-  db.close()
-  return { answers, content: readFileSync(filename) }
+  const answers = await made(sources, filename, isEncrypted)
+  if (!isEncrypted) {
+    const db = new Database(filename)
+    db.pragma("wal_checkpoint(TRUNCATE)")
+    db.close()
+  }
+  if (existsSync(`${filename}-wal`)) throw new Error("the server left a log")
+  const removals = `${filename}-removals`
+  return {
+    answers,
+    content: readFileSync(filename),
+    removals: existsSync(removals) ? readFileSync(removals) : Buffer.alloc(0)
+  }
 }
 
-const makePostgres = async (sources: string) => {
+const makePostgres = async (sources: string, isEncrypted: boolean): Promise<Fixture> => {
   const server = await createPostgresServer()
   try {
-    const answers = await made(sources, server.url())
+    const answers = await made(sources, server.url(), isEncrypted)
     const dump = execFileSync(
       join(findPostgres()!.folder, "pg_dump"),
       ["--schema=lead_signals", "--no-owner", "--no-privileges", "--rows-per-insert=50", server.url()],
       { encoding: "utf8", maxBuffer: 1 << 28 }
     )
     // Lines for psql alone.
-    return { answers, content: Buffer.from(dump.replaceAll(/^\\(?:un)?restrict .*\n/gm, "")) }
+    const content = Buffer.from(dump.replaceAll(/^\\(?:un)?restrict .*\n/gm, ""))
+    return { answers, content, removals: Buffer.alloc(0) }
   } finally {
     await server.remove()
   }
 }
 
 const [kindGiven, ...versionsGiven] = process.argv.slice(2)
-for (const kind of ["sqlite", "postgres"] as const satisfies ReadonlyArray<Kind>) {
+for (const kind of Object.keys(commits) as ReadonlyArray<Kind>) {
   if (kindGiven !== undefined && kindGiven !== kind) continue
+  const isEncrypted = kind.endsWith("-encrypted")
   const fixtures = new Map(fixturesOf(kind))
   const versions = versionsGiven.map(Number)
   for (const [i, commit] of commits[kind].entries()) {
@@ -102,7 +128,10 @@ for (const kind of ["sqlite", "postgres"] as const satisfies ReadonlyArray<Kind>
     try {
       const sources = join(folder, "sources")
       checkOut(commit, sources)
-      fixtures.set(version, await (kind === "sqlite" ? makeSqlite(sources, folder) : makePostgres(sources)))
+      const fixture = kind.startsWith("sqlite")
+        ? await makeSqlite(sources, folder, isEncrypted)
+        : await makePostgres(sources, isEncrypted)
+      fixtures.set(version, fixture)
       process.stdout.write(`${kind} ${version}: made by ${commit.slice(0, 7)}\n`)
     } finally {
       rmSync(folder, { recursive: true, force: true })

@@ -1,7 +1,8 @@
 /** Databases of every released version are brought to this one on Postgres, whole and whatever happens meanwhile. */
 import { check, layer } from "@lead-signals/store-postgres"
 import { newestMigration } from "@lead-signals/store-postgres/internal"
-import { Effect, Exit, Layer } from "effect"
+import { parseEncryptionKey } from "@lead-signals/encryption"
+import { Effect, Either, Exit, Layer } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -10,14 +11,22 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundledServer, compileCache, nodeArguments } from "../harness/BundledServer.ts"
 import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
-import { comparedWith, withApi } from "./Comparison.ts"
+import { comparedWith, moveRecords, withApi } from "./Comparison.ts"
 import { catalogOf, type Query } from "./PostgresCatalog.ts"
 import { countingProxy } from "./PostgresMessages.ts"
-import { commits, fixtureVersions, readFixture, releasedVersions } from "./ReleasedVersions.ts"
+import {
+  commits,
+  fixtureKey,
+  fixtureVersions,
+  type Kind,
+  readFixture,
+  releasedVersions
+} from "./ReleasedVersions.ts"
 
 const versions = fixtureVersions("postgres")
 const older = versions.filter((version) => version < newestMigration)
-const chosen = isThorough ? versions : [1]
+const chosen = isThorough ? versions : [1, versions.at(-1)!]
+const encryptedVersions = fixtureVersions("postgres-encrypted")
 
 const queryOf =
   (url: string): Query =>
@@ -31,16 +40,34 @@ const queryOf =
     }
   }
 
-const storeOver = (url: string, onMigrating: (migrating: { readonly doing: string }) => void = () => {}) =>
-  layer({ url, notifications: false, maxConnections: 3, onMigrating })
+const key = Either.getOrThrow(parseEncryptionKey(fixtureKey))
+const storeOver = (
+  url: string,
+  onMigrating: (migrating: { readonly doing: string }) => void = () => {},
+  isEncrypted = false
+) =>
+  layer({
+    url,
+    notifications: false,
+    maxConnections: 3,
+    onMigrating,
+    ...(isEncrypted ? { encryptionKey: key } : {})
+  })
 
-const open = (url: string, onMigrating?: (migrating: { readonly doing: string }) => void) =>
-  Effect.runPromiseExit(Effect.scoped(Effect.asVoid(Layer.build(storeOver(url, onMigrating)))))
+const open = (
+  url: string,
+  onMigrating?: (migrating: { readonly doing: string }) => void,
+  isEncrypted?: boolean
+) =>
+  Effect.runPromiseExit(Effect.scoped(Effect.asVoid(Layer.build(storeOver(url, onMigrating, isEncrypted)))))
 
-/** A database as the version left it. */
-const databaseOf = async (version: number): Promise<string> => {
+/** A database as the version left it, but for what lasts for a day. */
+const databaseOf = async (version: number, kind: Kind = "postgres"): Promise<string> => {
   const url = await newDatabase()
-  await queryOf(url)(readFixture("postgres", version).content.toString())
+  await queryOf(url)(readFixture(kind, version).content.toString())
+  const [found] = await queryOf(url)("SELECT to_regclass('lead_signals.idempotency_record') AS name")
+  if (found.name !== null)
+    await queryOf(url)(moveRecords("lead_signals.idempotency_record", String(Date.now())))
   return url
 }
 
@@ -65,6 +92,7 @@ describe.skipIf(isWithoutPostgres)("a Postgres database of a released version", 
 
   it("is kept for each version before this one", () => {
     expect(versions).toEqual(releasedVersions("postgres"))
+    expect(encryptedVersions).toEqual(releasedVersions("postgres-encrypted"))
     expect(commits.postgres.length, "make it as CONTRIBUTING.md says").toBeGreaterThanOrEqual(
       newestMigration - 1
     )
@@ -104,16 +132,68 @@ describe.skipIf(isWithoutPostgres)("a Postgres database of a released version", 
     }
   })
 
+  it.each(isThorough ? encryptedVersions : encryptedVersions.slice(0, 1))(
+    "%i that is encrypted needs its key, and answers after the upgrade what it answered before, also when it was cut off [PII-4, UPG-1, UPG-2]",
+    async (version) => {
+      const { answers, content } = readFixture("postgres-encrypted", version)
+      expect(content.includes("person-1")).toBe(false)
+      const url = await databaseOf(version, "postgres-encrypted")
+      expect(Exit.isFailure(await open(url))).toBe(true)
+      const proxy = await countingProxy(url)
+      for (const at of isThorough ? [2, 5, 8, 9, 10, 11, 12, 13, 14, 16, 20] : [9]) {
+        proxy.arm(at, (cut) => cut())
+        await open(proxy.url, undefined, true)
+      }
+      await proxy.close()
+      expect(Exit.isSuccess(await open(url, undefined, true))).toBe(true)
+      const differences = await withApi(storeOver(url, undefined, true), (call, token) =>
+        comparedWith(answers, call, token)
+      )
+      expect(differences).toEqual([])
+      const { newest, problems, version: reached } = await Effect.runPromise(check(url, () => {}, key))
+      expect([reached, problems]).toEqual([newest, []])
+    }
+  )
+
+  it.skipIf(!isThorough)(
+    "that is encrypted is brought to this version after the node was killed at any message [PII-4, UPG-2]",
+    async () => {
+      for (const version of encryptedVersions) {
+        const { answers } = readFixture("postgres-encrypted", version)
+        const url = await databaseOf(version, "postgres-encrypted")
+        const proxy = await countingProxy(url)
+        for (const at of [4, 8, 10, 11, 12, 13, 14, 16, 20]) {
+          const child = openInProcess(proxy.url, fixtureKey)
+          proxy.arm(at, () => child.kill("SIGKILL"))
+          await once(child, "exit")
+        }
+        await proxy.close()
+        const differences = await withApi(storeOver(url, undefined, true), (call, token) =>
+          comparedWith(answers, call, token)
+        )
+        expect([version, differences]).toEqual([version, []])
+        expect((await Effect.runPromise(check(url, () => {}, key))).problems).toEqual([])
+      }
+    }
+  )
+
   const children = new Set<ChildProcess>()
   afterAll(() => {
     for (const child of children) child.kill("SIGKILL")
   })
   /** A process that opens the database as a server does, and sends no webhook. */
-  const openInProcess = (url: string): ChildProcess => {
+  const openInProcess = (url: string, encryptionKey = ""): ChildProcess => {
     const child = spawn(
       process.execPath,
       [...nodeArguments, bundledServer, "prune", "--dry-run", "--database", url],
-      { env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache }, stdio: "ignore" }
+      {
+        env: {
+          PATH: process.env["PATH"],
+          NODE_COMPILE_CACHE: compileCache,
+          LEAD_SIGNALS_ENCRYPTION_KEY: encryptionKey
+        },
+        stdio: "ignore"
+      }
     )
     children.add(child)
     child.once("exit", () => children.delete(child))

@@ -86,7 +86,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
           Layer.scopedDiscard(Effect.forkScoped(IdempotencyRetention.retain)),
           Layer.succeed(TrustedProxies, settings.trustedProxies),
           Instrumentation.metrics,
-          exporting ? Instrumentation.queueDepth : Layer.empty,
+          exporting ? Instrumentation.storeGauges : Layer.empty,
           Layer.succeed(Draining, { isDraining: Effect.sync(() => draining) })
         )
       ),

@@ -51,8 +51,6 @@ export { check, type Checked } from "./maintenance/Check.ts"
 export type { EncryptionOptions } from "./connection/StoreEncryption.ts"
 export { rekey, type Rekeyed, type Rekeying } from "./maintenance/Rekey.ts"
 export { copySource, removeUnfinishedCopy } from "./maintenance/Copy.ts"
-export { RestoreRefused } from "./maintenance/FindJournal.ts"
-export { type ReplayedByKind } from "./maintenance/Replay.ts"
 export { restore, type Restored, type RestoreOptions } from "./maintenance/Restore.ts"
 export type { CopyCounts } from "./connection/VerifyCopy.ts"
 export { exclusively } from "./maintenance/ExclusiveLock.ts"
@@ -98,6 +96,11 @@ export interface SqliteStoreOptions {
   readonly onMigrating?: (migrating: Migrating) => void
   /** Encrypts the file, or wraps secrets in it; neither unless given. */
   readonly encryption?: EncryptionOptions
+  /**
+   * Path of the journal of removals, beside the file as `…-removals` unless given. On another disk it outlives that of the file. Its folder must be
+   * there. All processes on the file name the same journal.
+   */
+  readonly journal?: string | undefined
 }
 
 const ports = (options: ListingOptions, searchTexts: SearchTexts.SearchTextsOptions) =>
@@ -128,6 +131,7 @@ export const layer = ({
   filename,
   maxEffort = 10_000,
   groupMillis = 12,
+  journal,
   onMigrating = () => {},
   rankIndex = {},
   searchTexts = {},
@@ -149,6 +153,7 @@ export const layer = ({
             ticks,
             maxEffort,
             onMigrating,
+            journal,
             encryption: encryptionOf(encryption)
           })
         ),

@@ -5,6 +5,7 @@
 export { VersionedCache } from "./cache/VersionedCache.ts"
 export type { QueryConnection } from "./connection/Connection.ts"
 export { DriverConnection } from "./connection/DriverConnection.ts"
+export { fileKeyOf } from "./connection/StoreEncryption.ts"
 export { runtimeProblem } from "./connection/Driver.ts"
 export type { Param } from "./connection/Param.ts"
 export { scheduleMerges } from "./database/MergeScheduler.ts"

@@ -7,6 +7,11 @@ import type { Operations } from "./Operation.ts"
 export interface StoreStatus {
   /** Why nothing can be written, in words for any client; null while writing works, as far as is known. */
   readonly writeProblem: string | null
+  /**
+   * Why removals are not recorded where a restore finds them, while they are refused for it; null while they are. Absent of a store that
+   * keeps no journal of removals. [REST-2]
+   */
+  readonly journalProblem?: string | null
 }
 
 /** The port of a store for readiness checks. */

@@ -2,6 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import { CommandProcess, Failed, leaf, usage } from "@lead-signals/command-line"
+import type { ReplayedByKind } from "@lead-signals/removal-journal"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Option } from "effect"
 import { dirname } from "node:path"
@@ -34,7 +35,7 @@ const targetOf = (to: Option.Option<string>) =>
     })
   })
 
-const words: Readonly<Record<keyof SqliteStore.ReplayedByKind, string>> = {
+const words: Readonly<Record<keyof ReplayedByKind, string>> = {
   person: "persons erased",
   key: "keys revoked",
   token: "tokens of operators revoked",
@@ -44,7 +45,7 @@ const words: Readonly<Record<keyof SqliteStore.ReplayedByKind, string>> = {
   brand: "brands deleted"
 }
 
-const kinds = Object.keys(words) as ReadonlyArray<keyof SqliteStore.ReplayedByKind>
+const kinds = Object.keys(words) as ReadonlyArray<keyof ReplayedByKind>
 
 const number = (n: number): string => n.toLocaleString("en")
 

@@ -6,9 +6,11 @@ import {
   type Operation,
   Outbox,
   type Page,
+  StoreHealth,
   type StorePortName,
   type StorePorts,
   storePorts,
+  type StoreStatus,
   StoreUnavailable,
   WebhookStore
 } from "@lead-signals/domain"
@@ -141,27 +143,43 @@ const countPending = Effect.gen(function* () {
   Metrics.setPendingDeliveries(pending)
 })
 
-const queueDepthIntervalSeconds = 15
+/** Looks whether the store works, as `/health/ready` does. */
+const measureHealth = Effect.gen(function* () {
+  const { check } = yield* StoreHealth
+  const status = yield* Effect.option(check)
+  const { journalProblem, writeProblem } = Option.getOrElse(status, (): StoreStatus => ({
+    writeProblem: "the store can't be read"
+  }))
+  Metrics.setHealth("reads", Option.isSome(status))
+  Metrics.setHealth("writes", writeProblem === null)
+  if (journalProblem !== undefined) Metrics.setHealth("removals", journalProblem === null)
+})
 
-/** Updates the gauge of pending deliveries every 15 s, for exporters of metrics. */
-export const queueDepth: Layer.Layer<never, never, BrandStore | WebhookStore | Deliveries> =
-  Layer.scopedDiscard(
-    countPending.pipe(
-      Effect.ignore,
-      Effect.zipRight(Effect.sleep(queueDepthIntervalSeconds * 1000)),
-      Effect.forever,
-      Effect.forkScoped
-    )
+type Measured = BrandStore | WebhookStore | Deliveries | StoreHealth
+
+const measure: Effect.Effect<void, never, Measured> = Effect.zipRight(
+  Effect.ignore(countPending),
+  measureHealth
+)
+
+const measureIntervalSeconds = 15
+
+/** Updates the gauges of the store every 15 s, for exporters of metrics. */
+export const storeGauges: Layer.Layer<never, never, Measured> = Layer.scopedDiscard(
+  measure.pipe(
+    Effect.zipRight(Effect.sleep(measureIntervalSeconds * 1000)),
+    Effect.forever,
+    Effect.forkScoped
   )
+)
 
 /** The text that `GET /metrics` returns. */
-export const metrics: Layer.Layer<MetricsEndpoint, never, BrandStore | WebhookStore | Deliveries> =
-  Layer.effect(
-    MetricsEndpoint,
-    Effect.map(Effect.context<BrandStore | WebhookStore | Deliveries>(), (context) => ({
-      text: Effect.zipRight(
-        Effect.ignore(Effect.provide(countPending, context)),
-        Effect.sync(() => Prometheus.render())
-      )
-    }))
-  )
+export const metrics: Layer.Layer<MetricsEndpoint, never, Measured> = Layer.effect(
+  MetricsEndpoint,
+  Effect.map(Effect.context<Measured>(), (context) => ({
+    text: Effect.zipRight(
+      Effect.provide(measure, context),
+      Effect.sync(() => Prometheus.render())
+    )
+  }))
+)

@@ -43,6 +43,10 @@ const attemptSeconds = Metric.histogram(
 const pending = Metric.gauge("lead_signals_deliveries_pending", {
   description: "Pending webhook deliveries, those of disabled webhooks included"
 })
+const health = Metric.gauge("lead_signals_health", {
+  description:
+    "1 while it works, else 0, as /health/ready says: reads, writes, and removals, the journal of removals"
+})
 const observations = Metric.counter("lead_signals_observations_total", {
   description: "Observations received, by outcome",
   incremental: true
@@ -106,6 +110,10 @@ export const recordDeliveryAttempt = (outcome: string, millis: number): void => 
 export const recordObservation = (outcome: string): void => observationCounter(outcome).unsafeUpdate(1, [])
 
 export const setPendingDeliveries = (deliveries: number): void => pending.unsafeUpdate(deliveries, [])
+
+/** What `/health/ready` says of the store, and of the journal of removals where there is one. */
+export const setHealth = (check: "reads" | "writes" | "removals", works: boolean): void =>
+  Metric.tagged(health, "check", check).unsafeUpdate(works ? 1 : 0, [])
 
 const defaultTracer = Effect.runSync(Effect.tracer)
 

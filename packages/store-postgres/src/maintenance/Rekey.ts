@@ -14,6 +14,7 @@ import { changeEncryptionKey } from "../writes/Locks.ts"
 import { refuseServed } from "./Copy.ts"
 import { type OnProgress, sealDatabase } from "./Encrypt.ts"
 import { exclusively } from "./ExclusiveLock.ts"
+import { readVersion } from "./SchemaVersion.ts"
 import { rewrapSecrets } from "./SecretRewrap.ts"
 import { attempt, inTransaction, session } from "./Session.ts"
 
@@ -106,10 +107,7 @@ const rekeyAll = async (
   { current, target }: Rekeying,
   onProgress: OnProgress
 ): Promise<Rekeyed> => {
-  const version = await sql.get<{ readonly n: number | null }>(
-    "SELECT max(id) AS n FROM lead_signals.migration"
-  )
-  if ((version?.n ?? 0) < encryptionMigration)
+  if ((await readVersion(sql)) < encryptionMigration)
     throw problem("the database is of an older version: start a server of this version on it first")
   if (target === undefined) {
     throw problem(
@@ -136,7 +134,7 @@ const rekeyAll = async (
 /**
  * Brings the database to the target's key. A database that has another one is changed while nodes run, each of which must have both
  * keys; one that has none is sealed row by row, and no server may run on it. A call that was killed is repeated with the same keys.
- * Fails with `StoreUnavailable` for keys that are not those of the database. [PII-4]
+ * Fails with `StoreUnavailable` for keys that are not those of the database, and on a schema of a newer version. [PII-4, STORE-4]
  */
 export const rekey = (
   url: string,

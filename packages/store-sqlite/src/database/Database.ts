@@ -69,6 +69,8 @@ export interface DatabaseOptions extends UpgradeOptions, GroupCommitOptions {
   readonly synced: boolean
   /** The key of the file and the wrapper of its secrets. */
   readonly encryption: StoreEncryption
+  /** The path of the journal of removals; beside the file where it is undefined. */
+  readonly journal?: string | undefined
 }
 
 const make = (path: string, options: DatabaseOptions) =>
@@ -129,7 +131,7 @@ const make = (path: string, options: DatabaseOptions) =>
       { writer, log, snapshot, barrier, opened, writability, checkVersion: refuseNewer },
       options
     )
-    const journal = new RemovalJournal(filename, { synced: options.synced })
+    const journal = new RemovalJournal(filename, { synced: options.synced, file: options.journal })
     const { journalRemovals, journalProblem } = yield* journaling({ journal, writer, log, barrier, opened })
     const read: (typeof Database.Service)["read"] = (work) => retryWhileBusy(() => snapshot.read(work))
     const ofThisVersion = read(refuseNewer)
@@ -149,7 +151,8 @@ const make = (path: string, options: DatabaseOptions) =>
       status: Effect.zipRight(
         ofThisVersion,
         Effect.map(statusOf(read, write, opened, writability), ({ writeProblem }) => ({
-          writeProblem: writeProblem ?? journalProblem()
+          writeProblem: writeProblem ?? journalProblem(),
+          journalProblem: journalProblem()
         }))
       ),
       putsOff: options.ticks.isAlone !== true,

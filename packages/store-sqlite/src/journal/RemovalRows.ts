@@ -1,9 +1,6 @@
 /** The rows of removals in a file, which triggers write in the commit that removes. */
+import { type JournalHeader, keptMillis, type Removal } from "@lead-signals/removal-journal"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
-import type { JournalHeader, Removal } from "./RemovalLines.ts"
-
-/** Removals are kept for so long, in the table and in the journal; a backup that is older can't be restored with them. */
-const keptMillis = 400 * 24 * 3_600_000
 
 export const headerOf = (sql: QueryConnection): JournalHeader =>
   sql.get<JournalHeader>(

@@ -9,12 +9,12 @@ import { Effect } from "effect"
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync } from "node:fs"
 import { isBusy, unavailable } from "../connection/BusyRetry.ts"
 import { DatabaseProblem } from "../connection/DatabaseProblem.ts"
-import { openByCipherDriver, openDatabase, refuseOtherKey } from "../connection/Driver.ts"
+import { openByCipherDriver, openDatabase, openToRead } from "../connection/Driver.ts"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { changeKey, type FileKey, headerOf, KeyProblem } from "../connection/FileKey.ts"
 import { encryptionOf, type EncryptionOptions, fileKeyOf } from "../connection/StoreEncryption.ts"
 import { syncFolderOf } from "../connection/FolderSync.ts"
-import { checkForeign } from "../schema/Migrations.ts"
+import { checkForeign, refuseNewer } from "../schema/Migrations.ts"
 import { rewrap, wrappingKey } from "../rows/Secrets.ts"
 
 /** The keys of `rekey`. */
@@ -60,6 +60,23 @@ const fileKeyNow = (filename: string, keys: Rekeying): FileKey | undefined => {
 const hasTable = (sql: DriverConnection, name: string): boolean =>
   sql.value("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", [name]) !== undefined
 
+/** Fails on a file of another program or of a newer version, whose secrets may be elsewhere, and on one that needs another key. [STORE-4] */
+const refuseUnknown = (filename: string, key: FileKey | undefined): void => {
+  let db: BetterSqlite3.Database | undefined
+  try {
+    db = openToRead(filename, key)
+    const sql = db
+    const value = <Value>(text: string) => sql.prepare(text).pluck().get() as Value | undefined
+    checkForeign({ value }, filename)
+    if (value("SELECT 1 FROM sqlite_schema WHERE name = 'migration'") === undefined) return
+    refuseNewer(value<number | null>("SELECT max(migration_id) FROM migration") ?? 0, filename)
+  } catch (failure) {
+    throw isBusy(failure) ? inUse(filename) : failure
+  } finally {
+    db?.close()
+  }
+}
+
 /** The wrapper of the secrets as they are; undefined where they are plain. */
 const wrapperNow = (sql: DriverConnection, filename: string, keys: Rekeying): SecretWrapper | undefined => {
   const id = wrappingKey(sql)
@@ -76,7 +93,6 @@ const rewrapSecrets = (filename: string, key: FileKey | undefined, keys: Rekeyin
   try {
     sql.pragma("secure_delete = ON")
     sql.pragma("synchronous = FULL")
-    checkForeign(sql, filename)
     if (!hasTable(sql, "secret_wrapping")) return false
     const from = wrapperNow(sql, filename, keys)
     if (from?.keyId === to?.keyId) return false
@@ -140,10 +156,6 @@ const replace = (
   }
   const source = openByCipherDriver(filename, { fileMustExist: true, timeout: 50 }, from)
   try {
-    checkForeign(
-      { value: <Value>(text: string) => source.prepare(text).pluck().get() as Value | undefined },
-      filename
-    )
     takeAlone(source, filename)
     onProgress(0.05, "copying")
     remove()
@@ -185,7 +197,7 @@ const replace = (
  * Brings the file to the target's encryption: pages, and the secrets in it. No other process may have the file open, nor this one. It needs
  * as much room again as the file has, and blocks this thread. `onProgress` gets the fraction done, from 0 to 1, and the step. A kill at any
  * point leaves the file as it was or as it is to be, and perhaps `FILE.lead-signals-rekey`, which the next call removes. Fails with
- * `StoreUnavailable`, with a reason, when the file is in use, missing or damaged, or neither key is that of the file. [PII-4]
+ * `StoreUnavailable`, with a reason, when the file is in use, missing, damaged or of a newer version, or neither key is that of the file. [PII-4, STORE-4]
  */
 export const rekey = (
   path: string,
@@ -198,11 +210,11 @@ export const rekey = (
       const from = fileKeyNow(filename, keys)
       const to = encryptionOf(keys.target).fileKey
       rmSync(partialOf(filename), { force: true })
+      refuseUnknown(filename, from)
       if (from?.id !== to?.id) {
         replace(filename, from, keys, onProgress)
         return { changed: true }
       }
-      refuseOtherKey(filename, from)
       return { changed: rewrapSecrets(filename, from, keys) }
     },
     catch: unavailable

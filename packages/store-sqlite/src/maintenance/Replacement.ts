@@ -9,12 +9,12 @@ import {
   renameSync,
   rmSync
 } from "node:fs"
+import { RestoreRefused } from "@lead-signals/removal-journal"
 import { isBusy } from "../connection/BusyRetry.ts"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { type FileKey, keyProblem } from "../connection/FileKey.ts"
 import { syncFolderOf } from "../connection/FolderSync.ts"
 import { renameToNew } from "./Backup.ts"
-import { RestoreRefused } from "./FindJournal.ts"
 
 const lockWaitMillis = 500
 

@@ -1,8 +1,13 @@
 /** Does to a copy what was removed after it was made. [REST-3] */
 import { DeliveryIds, Suppression } from "@lead-signals/domain"
+import {
+  type Removal,
+  type RemovalKind,
+  removalKinds,
+  type ReplayedByKind
+} from "@lead-signals/removal-journal"
 import { randomBytes } from "node:crypto"
 import type { DriverConnection } from "../connection/DriverConnection.ts"
-import { type Removal, type RemovalKind, removalKinds } from "../journal/RemovalLines.ts"
 import type { Secrets } from "../rows/Secrets.ts"
 import * as RankIndex from "../rank-index/RankIndex.ts"
 import { removeBrandPiece, startBrandDeletion } from "../stores/SqliteBrandStore.ts"
@@ -10,15 +15,6 @@ import { removeCampaignPiece } from "../stores/SqliteCampaignStore.ts"
 import { removeWebhookPiece } from "../stores/SqliteWebhookStore.ts"
 import type { Piece } from "../stores/PiecewiseRemoval.ts"
 import * as Erasure from "../writes/Erasure.ts"
-
-/** How many removals of a kind were done again, and how many found nothing in the copy: it was made after the copy, or is gone there. */
-interface Replayed {
-  readonly done: number
-  readonly absent: number
-}
-
-/** What a replay did, by kind. */
-export type ReplayedByKind = Readonly<Record<RemovalKind, Replayed>>
 
 const rowsAtOnce = 5000
 

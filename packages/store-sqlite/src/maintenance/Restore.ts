@@ -1,5 +1,11 @@
 /** Makes a backup the database again, without bringing back what was removed since. [REST-3, REST-4] */
 import { StoreUnavailable } from "@lead-signals/domain"
+import {
+  type FoundRemovals,
+  type RemovalHistory,
+  type ReplayedByKind,
+  RestoreRefused
+} from "@lead-signals/removal-journal"
 import { Clock, Effect, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { existsSync, realpathSync, statSync } from "node:fs"
@@ -17,17 +23,10 @@ import { migrate, newestMigration } from "../schema/Migrations.ts"
 import { copyFile } from "./Backup.ts"
 import { check, type Checked } from "./Check.ts"
 import { beginChangeEpoch } from "./ChangeEpoch.ts"
-import {
-  type CopyPosition,
-  findRemovals,
-  type FoundRemovals,
-  type JournalOptions,
-  type ReplacedDatabase,
-  RestoreRefused
-} from "./FindJournal.ts"
+import { findRemovalsOf, type JournalOptions } from "./FindJournal.ts"
 import { partialFile, removeSideFiles } from "./PartialFiles.ts"
 import { hold, putInPlace } from "./Replacement.ts"
-import { replay, type ReplayedByKind } from "./Replay.ts"
+import { replay } from "./Replay.ts"
 
 /** Which backup becomes which database, and what a restore may do to get there. */
 export interface RestoreOptions extends JournalOptions {
@@ -74,7 +73,7 @@ const attempt = <A>(work: () => A): Effect.Effect<A, RestoreRefused | StoreUnava
   Effect.try({ try: work, catch: problemOf })
 
 /** How far the file is in the history of its removals. */
-const positionOf = (sql: DriverConnection): CopyPosition => {
+const positionOf = (sql: DriverConnection): RemovalHistory => {
   const hasJournal = sql.value("SELECT 1 FROM sqlite_schema WHERE name = 'removal_journal'") !== undefined
   const header = hasJournal ? headerOf(sql) : null
   return header === null || header.databaseId === ""
@@ -103,7 +102,7 @@ const skipNumbers = (sql: DriverConnection, given: Numbers): void => {
 /** The copy's own removals and those that were replayed are its history from here on. */
 const continueJournal = (
   sql: DriverConnection,
-  copy: CopyPosition,
+  copy: RemovalHistory,
   found: FoundRemovals,
   now: number
 ): void => {
@@ -220,7 +219,7 @@ export const restore = (
           attempt(() => {
             const copy = positionOf(sql)
             const replaced = replacedBy(current?.sql ?? null)
-            const removals = findRemovals(target, copy, replaced?.position ?? null, options)
+            const removals = findRemovalsOf(target, copy, replaced?.position ?? null, options)
             sql.transaction(() =>
               migrate(sql, partial, ({ doing, fraction }) => onProgress(0.4 + fraction * 0.2, doing))
             )
@@ -254,7 +253,7 @@ export const restore = (
 /** What the replaced database says that the copy should go by; null where it is not one of ours, or can't be read. */
 const replacedBy = (
   sql: DriverConnection | null
-): { readonly position: ReplacedDatabase; readonly numbers: Numbers } | null => {
+): { readonly position: RemovalHistory; readonly numbers: Numbers } | null => {
   if (sql === null) return null
   try {
     schemaVersion((text) => sql.value(text), "the database")

@@ -6,13 +6,16 @@ import { createHash } from "node:crypto"
 
 /** What can come back with a backup: personal data, or access to it. */
 export const removalKinds = ["person", "key", "token", "signal", "campaign", "webhook", "brand"] as const
+/** A kind of what is removed. */
 export type RemovalKind = (typeof removalKinds)[number]
 
 /** One removal, as table and journal have it. */
 export interface Removal {
   /** One more than that of the removal before, in one database for ever. */
   readonly position: number
+  /** When it was removed, in milliseconds of Unix time. */
   readonly at: number
+  /** What was removed. */
   readonly kind: RemovalKind
   /** Null for an operator's token. */
   readonly brandId: number | null
@@ -35,14 +38,29 @@ export interface JournalHeader {
 
 /** How far a journal could be read. */
 export interface JournalText {
+  /** The first line. */
   readonly header: JournalHeader
+  /** Those of all good lines, oldest first. */
   readonly removals: ReadonlyArray<Removal>
-  /** The checksum of the last good line, and the length in bytes of all good lines. */
+  /** The checksum of the last good line. */
   readonly checksum: string
+  /** The length of all good lines. */
   readonly bytes: number
   /** `cut`: the last line has no end; a process was killed while it wrote it. `damaged`: a whole line is wrong. */
   readonly state: "whole" | "cut" | "damaged"
 }
+
+/** Removals are kept for so long, in the table and in the journal; a backup that is older can't be restored with them. */
+export const keptMillis = 400 * 24 * 3_600_000
+
+/** How many removals of a kind a replay did again, and how many found nothing: what they name was made after the backup, or is gone there. */
+interface Replayed {
+  readonly done: number
+  readonly absent: number
+}
+
+/** What a replay did, by kind. */
+export type ReplayedByKind = Readonly<Record<RemovalKind, Replayed>>
 
 const format = "lead-signals-removals-1"
 const checksumLength = 16
