@@ -33,7 +33,9 @@ describe("a file of observations", () => {
     const whole = new CsvParser(";").push(text)
     for (let at = 0; at <= text.length; at++) {
       const parser = new CsvParser(";")
-      expect([...parser.push(text.slice(0, at)), ...parser.push(text.slice(at)), ...parser.end()]).toEqual(whole)
+      expect([...parser.push(text.slice(0, at)), ...parser.push(text.slice(at)), ...parser.end()]).toEqual(
+        whole
+      )
     }
     expect(whole.map(({ number }: { number: number }) => number)).toEqual([1, 2, 4])
   })
