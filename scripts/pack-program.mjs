@@ -50,12 +50,18 @@ const manifest = {
 
 const readme = `# lead-signals
 
-Lead Signals as one program: the server with its console, and its command line. It needs Node ${engines.node}.
+Lead Signals as one program: the server with its console, its command line, and the server of the Model Context Protocol for assistants.
+It needs Node ${engines.node}. Install the file, and run the program in that folder:
 
 \`\`\`sh
-npx lead-signals serve
+npm install ./${name}-${version}.tgz
+npx lead-signals --version
 npx lead-signals --help --tree
+npx lead-signals mcp --help
+npx lead-signals serve
 \`\`\`
+
+The first \`serve\` makes an invented demo brand, and prints its address, a key, and commands to try.
 
 A supervisor starts \`node_modules/.bin/lead-signals\` of an installed package: npx does not pass its SIGTERM on.
 

@@ -171,7 +171,8 @@ const lineOfTests = (paths) => {
 const withTests = (section, proofs) => {
   const [, area, number] = clauseIn(section)
   const paths = [...(proofs.get(`${area}-${number}`)?.keys() ?? [])].sort()
-  const own = section.replace(/^Tests: .*\n/gm, "").trimEnd()
+  // Also an empty line of tests, as somebody writes for a new clause.
+  const own = section.replace(/^Tests:.*\n/gm, "").trimEnd()
   return `${own}\n\n${lineOfTests(paths)}\n\n`
 }
 

@@ -114,6 +114,11 @@ describe("the specification", () => {
       ["SORT-1: out of date; npm run specification updates it"]
     ],
     [
+      "an empty line of tests before the one with the tests",
+      specification((text) => text.replace(/^(### SORT-1\n[\s\S]*?)(?=^Tests: )/m, "$1Tests:\n\n")),
+      ["SORT-1: out of date; npm run specification updates it"]
+    ],
+    [
       "a line of tests with a test that is gone",
       altered("test/http/reading.test.ts", (text) => text.replace("[LIST-9]", "[LIST-1]")),
       ["LIST-9: out of date; npm run specification updates it"]
@@ -122,6 +127,14 @@ describe("the specification", () => {
 
   it.each(faults)("is found to be wrong by %s", (_, wrong, problems) => {
     expect([...problemsOf(wrong)].sort()).toEqual(Array.isArray(problems) ? [...problems].sort() : problems)
+  })
+
+  it("gets one line of tests for a clause that has an empty one, or several", () => {
+    const { text } = sources.find(({ path }) => path === specificationPath)!
+    for (const lines of ["Tests:\n\n", "Tests: \n\n", "Tests:\n\nTests: none\n\n"]) {
+      const wrong = specification((whole) => whole.replace(/^(?=Tests: )/gm, lines))
+      expect(regenerated(wrong)).toBe(text)
+    }
   })
 
   it("takes names of standards for what they are", () => {

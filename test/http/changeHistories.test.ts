@@ -108,14 +108,16 @@ describe("a cursor of the feed of changes", () => {
     })
   })
 
-  it("ends with 410 at a store that has not come so far, as a file that was put back by hand [CHG-5]", async () => {
+  it("ends with 410 at a store that has not come so far, as a file that was put back by hand [CHG-5, CHG-7]", async () => {
     const { api, backup, brand, cursor, folder } = await setUp()
     await api.stop()
     // Without the journal of removals beside it nothing tells that the file is older.
     const older = join(folder, "older.sqlite")
     copyFileSync(backup, older)
-    const found = await readerOf(await onFile(older), brand.key)(`cursor=${cursor}&wait=30`)
-    expect(found).toMatchObject(expired)
+    const restored = await onFile(older)
+    expect(await readerOf(restored, brand.key)(`cursor=${cursor}&wait=30`)).toMatchObject(expired)
+    const path = `/operator/brands/${brand.id}/changes?cursor=${cursor}`
+    expect(await restored.operate("GET", path)).toMatchObject(expired)
   })
 
   it.skipIf(isWithoutPostgres)(

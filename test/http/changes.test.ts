@@ -105,6 +105,51 @@ describe("GET /signals/changes", () => {
       expect((await ask(token)).status).toBe(401)
   })
 
+  it("is the same for an operator, whose cursors and keys' go on in each other, without a wait [CHG-7, AUD-1]", async () => {
+    const { api, brand, read } = await setUp(5)
+    const operate = (query: string, of = brand.id) =>
+      api.operate("GET", `/operator/brands/${of}/changes${query}`)
+    const detailed = "?pageSize=2&includeEngagements=true&includeEngagementDetail=true"
+    const first = await operate(detailed)
+    expect([first.status, first.headers.get("content-type")]).toEqual([200, "application/json"])
+    expect(first.body).toEqual((await read(detailed)).body)
+    expect(first.body.data[0].lead.engagements[0].source).toBeDefined()
+    const rest = (cursor: string) => `?cursor=${cursor}&pageSize=10`
+    const then = await operate(rest(first.body.meta.cursor))
+    expect(then.body).toEqual((await read(rest(first.body.meta.cursor))).body)
+    expect([then.body.data.length, then.body.meta.hasMore]).toEqual([3, false])
+    const [{ lead }] = first.body.data
+    await api.operate("DELETE", `/operator/brands/${brand.id}/leads/${lead.id}`)
+    const began = performance.now()
+    const gone = await operate(`?cursor=${then.body.meta.cursor}&wait=30`)
+    expect(gone.body.data).toEqual([{ type: "removed", id: lead.id, removedAt: expect.any(String) }])
+    expect(gone.body.meta.warnings).toEqual([expect.stringContaining("wait")])
+    // Nothing follows, and it does not wait for it.
+    expect((await operate(`?cursor=${gone.body.meta.cursor}&wait=30`)).body.data).toEqual([])
+    expect(performance.now() - began).toBeLessThan(20_000)
+    const [entry] = (await api.operate("GET", "/operator/audit")).body.data
+    expect(entry).toMatchObject({ operation: "operatorChanges", brandId: brand.id, status: 200 })
+
+    const other = await setUpBrand(api)
+    for (const refused of [
+      await operate(`?cursor=${gone.body.meta.cursor}`, other.id),
+      await operate("?cursor=x"),
+      await operate("?pageSize=0")
+    ])
+      expect([refused.status, refused.body.error.code]).toEqual([400, "invalid_parameter"])
+    expect((await operate("", "99")).status).toBe(404)
+    const token = async (json: object) =>
+      (await api.operate("POST", "/operator/tokens", { name: "t", ...json })).body.data.token
+    const path = `/operator/brands/${brand.id}/changes`
+    const statuses = [
+      await api.call(path, { token: await token({ scopes: ["read"], brandIds: [brand.id] }) }),
+      await api.call(path, { token: await token({ scopes: ["read"], brandIds: [other.id] }) }),
+      await api.call(path, { token: await token({ scopes: ["ingest"] }) }),
+      await api.call(path, { token: brand.key })
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([200, 404, 403, 401])
+  })
+
   it("waits for a change, and answers as soon as there is one [CHG-6]", async () => {
     const { api, brand, read } = await setUp(1)
     const { cursor } = (await read()).body.meta

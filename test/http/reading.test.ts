@@ -373,6 +373,27 @@ describe("metrics", () => {
     expect(body.error.message).toMatch(/^(startDate|endDate) /)
   })
 
+  it("is the same for an operator: answers, warnings and errors [MET-9, MET-6]", async () => {
+    for (const query of [
+      "",
+      "?endDate=2026-01-04",
+      "?startDate=2026-01-01&endDate=2026-01-01",
+      "?endDate=2025-12-31",
+      "?start_date=2026-01-02",
+      "?startDate=2026-02-30",
+      "?startDate=2026-01-02&endDate=2026-01-01"
+    ]) {
+      const ofKey = await get(`/campaign/${campaign}/metrics${query}`)
+      const path = `/operator/brands/${brand.id}/campaigns/${campaign}/metrics${query}`
+      const { body, status } = await api.operate("GET", path)
+      expect([query, status, body]).toEqual([query, ofKey.status, ofKey.body])
+    }
+    for (const path of [`${other.id}/campaigns/${campaign}`, `${brand.id}/campaigns/x`, `99/campaigns/1`]) {
+      const { body, status } = await api.operate("GET", `/operator/brands/${path}/metrics`)
+      expect([path, status, body.error.code]).toEqual([path, 404, "not_found"])
+    }
+  })
+
   it("is 404 for an unknown campaign and for another brand's [MET-6, AUTH-3]", async () => {
     const theirs = await get(`/campaign/${campaign}/metrics`, other.key)
     expect([theirs.status, theirs.body.error.code]).toEqual([404, "not_found"])

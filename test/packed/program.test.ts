@@ -1,7 +1,7 @@
 /** The program as others get it: packed, and run by npx in a folder of its own. */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
@@ -35,6 +35,22 @@ describe("the packed program", () => {
       await exec("tar", ["-xzOf", tarball, "package/lead-signals.mjs"], { cwd: folder, maxBuffer: 1 << 26 })
     ).stdout
     expect(code).not.toContain(root)
+
+    // As the package's README has it: installed into a folder, and run by its name.
+    const installed = join(folder, "installed")
+    mkdirSync(installed)
+    await exec("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", join(folder, tarball)], {
+      cwd: installed
+    })
+    const runInstalled = async (...args: ReadonlyArray<string>) =>
+      (await exec("npx", ["--no", "lead-signals", ...args], { cwd: installed })).stdout
+    expect(await runInstalled("--version")).toBe(`${version}\n`)
+    expect(await runInstalled("mcp", "--help")).toContain("LEAD_SIGNALS_API_KEY")
+    const readme = readFileSync(join(installed, "node_modules/lead-signals/README.md"), "utf8")
+    const named = Array.from(readme.matchAll(/^npx lead-signals (.+)$/gm), ([, args]) => args!.split(" "))
+    expect(named).toContainEqual(["--version"])
+    for (const args of named.filter(([first]) => first !== "serve"))
+      expect(await runInstalled(...args)).not.toBe("")
 
     const npx = ["--yes", "--prefer-offline", tarball]
     const env = { ...process.env, LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken, PORT: String(await freePort()) }

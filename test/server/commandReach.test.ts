@@ -234,6 +234,11 @@ describe("the commands", () => {
     )
     expect(listed.data.map(({ name }: any) => name)).toContain("Ada")
     await run("leads", "show", lead, ...of)
+    const detail = ["--engagements", "--engagement-detail"]
+    const changes = await run("leads", "changes", ...of, "--page-size", "1", ...detail)
+    expect(changes.data[0]).toMatchObject({ type: "lead", lead: { name: "Ada" } })
+    expect(changes.meta.hasMore).toBe(true)
+    await run("leads", "changes", ...of, "--cursor", changes.meta.cursor)
     const amended = await run(
       "leads",
       "set",
@@ -265,6 +270,8 @@ describe("the commands", () => {
     const figures = ["impressions", "reactions", "comments", "reposts"].flatMap((name) => [`--${name}`, "3"])
     await run("campaigns", "record", campaign.id, "post-1", "2026-01-01", ...figures, ...of)
     await run("campaigns", "posts", campaign.id, ...of)
+    const totals = await run("campaigns", "metrics", campaign.id, ...span.slice(0, 4), ...of)
+    expect(totals).toMatchObject({ campaignId: campaign.id, impressions: 3, snapshotDate: "2026-01-01" })
     const series = await run("campaigns", "series", campaign.id, ...span, "--post", "post-1", ...of)
     expect(series.points.at(-1)).toMatchObject({ impressions: 3 })
     await run("campaigns", "delete", campaign.id, ...of)

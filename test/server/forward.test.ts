@@ -128,6 +128,49 @@ describe("lead-signals listen --forward-to", () => {
     expect(await forward(halfway, post, 50)).toMatchObject({ status: 504 })
   })
 
+  it("sends nothing on whose signature nobody checks, unless it is told to [CLI-14]", async () => {
+    for (const args of [
+      ["--forward-to", "http://127.0.0.1:9/"],
+      ["--forward-to", "http://127.0.0.1:9/", "--fail", "503"],
+      ["--forward-to", "http://127.0.0.1:9/", "--secret", secret, "--unverified"],
+      ["--forward-to", "http://127.0.0.1:9/", "--brand", "2", "--unverified"],
+      ["--unverified"]
+    ]) {
+      const listener = listenHere(...args)
+      expect([args, await listener.exit]).toEqual([args, 2])
+      expect(listener.text()).toContain("--unverified")
+    }
+    let got = 0
+    const behind = await serve((_, response) => void (got++, response.writeHead(202).end()))
+    const port = await freePort()
+    const listener = listenHere("--port", String(port), "--forward-to", behind, "--unverified")
+    await listener.until(/Listening on/)
+    const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "{}" })
+    expect([status, got]).toEqual([202, 1])
+    await listener.until(/ {2}unsigned +no event +→ 202/)
+    await listener.end()
+  })
+
+  it("holds posts until it knows the secret of the webhook that it creates [CLI-14]", async () => {
+    let got = 0
+    const behind = await serve((_, response) => void (got++, response.end()))
+    const statuses: Array<Promise<number>> = []
+    // Posts arrive before the answer with the secret: a forged one, and one of the service.
+    const service = await serve(async (message, response) => {
+      if (message.method !== "POST") return void response.writeHead(204).end()
+      const { url } = JSON.parse(String(await bytesOf(message)))
+      const body = '{"id":"wh_1"}'
+      const signed = WebhookSignature.sign([secret], { id: "wh_1", now: Date.now(), body })
+      for (const headers of [{}, { ...signed }])
+        statuses.push(fetch(url, { method: "POST", headers, body }).then((answer) => answer.status))
+      setTimeout(() => response.writeHead(201).end(JSON.stringify({ data: { id: "1", secret } })), 100)
+    })
+    const listener = listenHere("--brand", "2", "--forward-to", behind, "--url", service)
+    await listener.until(/as webhook 1/)
+    expect([await Promise.all(statuses), got]).toEqual([[401, 200], 1])
+    await listener.end()
+  })
+
   it("takes a URL without a user [CLI-2]", async () => {
     for (const target of ["ftp://x", "http://u:p@127.0.0.1/", "nowhere"]) {
       const listener = listenHere("--forward-to", target)

@@ -53,7 +53,7 @@ export const tools: ReadonlyArray<Tool> = [
   {
     name: "leads_changed_since",
     title: "What changed since",
-    does: "Lists the leads that are new or changed since a time, the earliest change first. Several leads can share one updatedAt: to go on later, pass the updatedAt of the last lead again, and skip the ids that you have. Leads that were removed since are not listed: list_changes, which a key can call, has them.",
+    does: "Lists the leads that are new or changed since a time, the earliest change first. Several leads can share one updatedAt: to go on later, pass the updatedAt of the last lead again, and skip the ids that you have. Leads that were removed since are not listed: list_changes has them.",
     limits: aPage,
     asKey: "listLeads",
     asOperator: "operator.operatorLeads",
@@ -78,8 +78,8 @@ export const tools: ReadonlyArray<Tool> = [
     does: "Reads the feed of changes, for a copy of the leads that misses nothing: leads that are new or changed, in the order of commits, and the ids of leads that were removed, by an erasure or after their retention. Without cursor it begins with the brand's first lead. Read on with meta.cursor while meta.hasMore is true, and keep the last cursor for later. After cursor_expired begin without one, and drop leads that do not come.",
     limits: "One page: 25 changes unless pageSize says otherwise, 100 at most, 25 with engagements.",
     asKey: "listChanges",
-    asOperator: null,
-    takes: ["cursor", "pageSize", "includeEngagements", "includeEngagementDetail"],
+    asOperator: "operator.operatorChanges",
+    takes: ["brandId", "cursor", "pageSize", "includeEngagements", "includeEngagementDetail"],
     defaults: { pageSize: 25 },
     shownBy: { Lead: "search_leads" },
     changes: "nothing"
@@ -109,7 +109,7 @@ export const tools: ReadonlyArray<Tool> = [
     does: "Reads a campaign's cumulative impressions, reactions, comments, reposts and engagement rate: the latest, or those of the latest snapshot between two days. All are null where there is no snapshot.",
     limits: "One snapshot.",
     asKey: "campaignMetrics",
-    asOperator: null,
+    asOperator: "operator.operatorMetrics",
     changes: "nothing"
   },
   {

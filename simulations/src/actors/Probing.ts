@@ -85,6 +85,7 @@ const meansOf = (probe: Probe, resolved: Resolved, grounds: Grounds): Meaning =>
     case "exportLead":
       return { means: "export", id: Number(params["id"]) }
     case "campaignMetrics":
+    case "operatorMetrics":
       return { means: "metrics", startDate: given("startDate"), endDate: given("endDate") }
     case "amendLead":
       return { means: "amend", id: Number(params["id"]), change: meant }

@@ -18,6 +18,7 @@ const unaudited = new Set([
 /** Reads of leads in bulk. */
 const auditedReads = new Set([
   "GET /operator/brands/{brandId}/leads",
+  "GET /operator/brands/{brandId}/changes",
   "GET /operator/brands/{brandId}/leads/{id}/export"
 ])
 

@@ -33,6 +33,8 @@ import { SeriesReference } from "./SeriesReference.ts"
 import { bodyOf, operationOf } from "./Requests.ts"
 import { deliveriesRoute, webhookAnswers } from "./WebhookAnswers.ts"
 
+const metricsRoute = "/operator/brands/{brandId}/campaigns/{id}/metrics"
+
 const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const answers = checks.rule("each answer to an operator")
   const creations = checks.rule("when a thing was created")
@@ -238,9 +240,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         expected.set(call, ofBrand(directory.campaigns, args[0], args[1]) === undefined ? notFound : found)
         return null
       case "campaigns.snapshot":
-        // Answers a reading that was put; `reference` judges a client's metrics.
-        if (call.meaning.means === "reading" && ofBrand(directory.campaigns, args[0], args[1]) === undefined)
-          expected.set(call, notFound)
+        // Answers a reading that was put, or an operator's metrics, whose figures `reference` judges as it does those of keys.
+        if (ofBrand(directory.campaigns, args[0], args[1]) === undefined) expected.set(call, notFound)
+        else if (operationOf(call) === `GET ${metricsRoute}`) expected.set(call, found)
         return null
       case "campaigns.dayChanges":
       case "campaigns.posts": {
@@ -292,6 +294,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       case "deliveries.counts":
         expectFigures(call, SeriesReference.deliveries(call, outbox.webhooksOf(args[0]), now))
         return null
+      case "leads.changesAfter":
       case "leads.list":
       case "leads.listRendered":
         if (call.key === null) expected.set(call, found)

@@ -114,7 +114,7 @@ const changeFormats: Readonly<Record<string, Format>> = { cursor: { is: "cursor 
 /** The format of a parameter of a query, by the names of all parameters that the operation takes. */
 const queryFormat = (name: string, others: ReadonlyArray<string>): Format | null =>
   (others.includes("interval") ? spanFormats[name] : undefined) ??
-  (others.includes("wait") ? changeFormats[name] : undefined) ??
+  (others.includes("includeEngagements") ? changeFormats[name] : undefined) ??
   queryFormats[name] ??
   formats[name] ??
   null

@@ -338,6 +338,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/brands/{brandId}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.operatorChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/brands/{brandId}/leads/{id}": {
         parameters: {
             query?: never;
@@ -480,6 +496,22 @@ export interface paths {
         options?: never;
         head?: never;
         patch: operations["operator.renameCampaign"];
+        trace?: never;
+    };
+    "/operator/brands/{brandId}/campaigns/{id}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["operator.operatorMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/operator/brands/{brandId}/campaigns/{id}/series": {
@@ -2449,6 +2481,40 @@ export interface operations {
             };
         };
     };
+    "operator.operatorChanges": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                pageSize?: number;
+                includeEngagements?: boolean;
+                includeEngagementDetail?: boolean;
+            };
+            header?: never;
+            path: {
+                brandId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeFeedAnswer"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
     "operator.operatorLead": {
         parameters: {
             query?: never;
@@ -2882,6 +2948,39 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["Campaign"];
                     };
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParameterError"];
+                };
+            };
+        };
+    };
+    "operator.operatorMetrics": {
+        parameters: {
+            query?: {
+                startDate?: string;
+                endDate?: string;
+            };
+            header?: never;
+            path: {
+                brandId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricsAnswer"];
                 };
             };
             400: {

@@ -15,6 +15,9 @@ export const parameters = [
   "includeEngagementDetail"
 ] as const
 
+/** Those of a feed that answers at once. */
+export const parametersWithoutWait = parameters.filter((name) => name !== "wait")
+
 /** Seconds that a request may wait for a change at most. [CHG-6] */
 export const maxWaitSeconds = 30
 
@@ -44,12 +47,15 @@ const wait = (known: Parameters.KnownParameters): Either.Either<number, InvalidP
 }
 
 /**
- * Reads the parameters of the feed. An empty `cursor` is none. Left: the first parameter that is malformed or given twice, and what it
- * takes. [CHG-2, CHG-6, LIST-6, LIST-7]
+ * Reads the parameters of the feed, those of `names`; any other is ignored with a warning. An empty `cursor` is none. Left: the first parameter
+ * that is malformed or given twice, and what it takes. [CHG-2, CHG-6, LIST-6, LIST-7, LIST-10]
  */
-export const read = (entries: Parameters.Entries): Either.Either<ChangeQuery, InvalidParameter> =>
+export const read = (
+  entries: Parameters.Entries,
+  names: ReadonlyArray<(typeof parameters)[number]> = parameters
+): Either.Either<ChangeQuery, InvalidParameter> =>
   Either.gen(function* () {
-    const known = yield* Parameters.partition(entries, parameters)
+    const known = yield* Parameters.partition(entries, names)
     const cursor = known.values.get("cursor") ?? ""
     if (cursor.length > maxCursorLength) return yield* Either.left(Parameters.invalid("cursor", cursorTakes))
     const pageSize = yield* Parameters.integer(known, "pageSize")

@@ -18,11 +18,12 @@ import { Clock, Effect, Schema } from "effect"
 import { created, data, list, warningsMeta } from "../contract/Envelopes.ts"
 import { field, parameter, text } from "../contract/Fields.ts"
 import { sameAs } from "../contract/FieldWords.ts"
-import { MetricsBody } from "../contract/MetricsSchemas.ts"
+import { MetricsAnswer, MetricsBody } from "../contract/MetricsSchemas.ts"
 import { CampaignBody } from "../contract/OperatorSchemas.ts"
 import { CampaignPostBody, CampaignSeriesBody, spanParameters } from "../contract/SeriesSchemas.ts"
 import * as Target from "../Target.ts"
 import { listOfBrand } from "./BrandList.ts"
+import { metricsParameters } from "./Leads.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand, ofCampaign, pathParameter } from "./Paths.ts"
 import { metaOf, namedView } from "./Views.ts"
@@ -87,6 +88,25 @@ export const campaigns = {
       description: "With its snapshots. Leads are not touched.",
       answer: "It is deleted",
       handle: ({ path }) => Campaigns.remove(path.brandId, path.id)
+    }
+  ),
+  operatorMetrics: operatorEndpoint(
+    HttpApiEndpoint.get("operatorMetrics", "/operator/brands/:brandId/campaigns/:id/metrics")
+      .setPath(ofCampaign)
+      .setUrlParams(Schema.Struct(metricsParameters))
+      .addSuccess(MetricsAnswer),
+    {
+      scope: "read",
+      summary: "A campaign's engagement metrics",
+      description:
+        "As the brand's own key reads them: cumulative totals of the latest snapshot in the span; all null where there is none.",
+      answer: "The campaign's totals",
+      handle: ({ path, request }) =>
+        Effect.gen(function* () {
+          const { span, warnings } = yield* MetricsQueries.read(Target.parametersOf(request.url))
+          const metrics = yield* Campaigns.metrics(path.brandId, path.id, span)
+          return { data: metricsView(path.id, metrics), ...metaOf(warnings) }
+        })
     }
   ),
   campaignSeries: operatorEndpoint(

@@ -68,6 +68,7 @@ interface Row<Declared extends AnyDeclared> {
 
 /** Every failure that an operator's endpoint declares; `contract/Failures.ts` has their statuses. */
 type EndpointFailure =
+  | CursorExpired
   | Forbidden
   | InvalidParameter
   | InvalidCredential

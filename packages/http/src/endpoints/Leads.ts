@@ -76,7 +76,7 @@ export const listParameters = {
   )
 }
 
-const changeParameters = {
+export const changeParameters = {
   cursor: parameter(
     { type: "string", maxLength: maxCursorLength },
     "The meta.cursor of the answer before; without one the feed begins with the first lead"
@@ -91,6 +91,13 @@ const changeParameters = {
   ),
   includeEngagements: listParameters.includeEngagements,
   includeEngagementDetail: listParameters.includeEngagementDetail
+}
+
+const date = (what: string) => parameter({ type: "string", format: "date" }, what)
+
+export const metricsParameters = {
+  startDate: date("The latest snapshot from this day on, YYYY-MM-DD"),
+  endDate: date("The latest snapshot up to this day, YYYY-MM-DD")
 }
 
 const detailParameters = {
@@ -232,8 +239,6 @@ const deprecated = <Declared extends HttpApiEndpoint.HttpApiEndpoint.Any, Path e
   return { ...row, declared: declared.annotate(OpenApi.Deprecated, true) as unknown as Declared }
 }
 
-const date = (what: string) => parameter({ type: "string", format: "date" }, what)
-
 export const leads = {
   listLeads: list(
     "listLeads",
@@ -266,12 +271,7 @@ export const leads = {
     (path) =>
       HttpApiEndpoint.get("campaignMetrics", path)
         .setPath(Schema.Struct({ id: pathParameter("The campaign's id", "1") }))
-        .setUrlParams(
-          Schema.Struct({
-            startDate: date("The latest snapshot from this day on, YYYY-MM-DD"),
-            endDate: date("The latest snapshot up to this day, YYYY-MM-DD")
-          })
-        )
+        .setUrlParams(Schema.Struct(metricsParameters))
         .addSuccess(MetricsAnswer)
         .addError(InvalidParameterFailure)
         .addError(NotFoundFailure)

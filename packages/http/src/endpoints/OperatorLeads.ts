@@ -1,9 +1,12 @@
-/** The operator's calls about one lead: amend, erase, export. [OPER-5, PII-3, PII-5] */
+/** The operator's calls about a brand's leads: list, follow, amend, erase, export. [OPER-5, CHG-7, PII-3, PII-5] */
 import {
   Brands,
+  changeFeedJson,
+  ChangeQueries,
   companyView,
   engagementView,
   LeadAmendment,
+  LeadChanges,
   LeadQueries,
   Leads,
   leadView,
@@ -14,7 +17,9 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, Schema } from "effect"
 import * as Target from "../Target.ts"
 import { renderedData } from "../Responses.ts"
+import { ChangeFeedAnswer } from "../contract/ChangeSchemas.ts"
 import { data } from "../contract/Envelopes.ts"
+import { CursorExpiredFailure } from "../contract/Failures.ts"
 import { sameAs } from "../contract/FieldWords.ts"
 import {
   amendableFields,
@@ -24,11 +29,13 @@ import {
   LeadListAnswer
 } from "../contract/LeadSchemas.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
-import { listParameters, readList } from "./Leads.ts"
+import { changeParameters, listParameters, readList } from "./Leads.ts"
 import { ofBrand, ofLead } from "./Paths.ts"
 
 const collection = "/operator/brands/:brandId/leads"
 const path = `${collection}/:id` as const
+
+const { wait: _, ...changeParametersWithoutWait } = changeParameters
 
 export const operatorLeads = {
   operatorLeads: operatorEndpoint(
@@ -50,6 +57,30 @@ export const operatorLeads = {
           return HttpServerResponse.uint8Array(yield* readList({ brandId, query }), {
             contentType: "application/json"
           })
+        })
+    }
+  ),
+  operatorChanges: operatorEndpoint(
+    HttpApiEndpoint.get("operatorChanges", "/operator/brands/:brandId/changes")
+      .setPath(ofBrand)
+      .setUrlParams(Schema.Struct(changeParametersWithoutWait))
+      .addSuccess(ChangeFeedAnswer)
+      .addError(CursorExpiredFailure),
+    {
+      scope: "read",
+      audited: "read",
+      summary: "A brand's leads as they change, in the order of commits",
+      description:
+        "As the brand's own key follows them, with the same cursors. It answers at once: waiting is for keys. It spends no request of any key.",
+      answer: "A page of changes; empty when there is none yet",
+      handle: ({ path, request }) =>
+        Effect.gen(function* () {
+          const query = yield* ChangeQueries.read(
+            Target.parametersOf(request.url),
+            ChangeQueries.parametersWithoutWait
+          )
+          const page = yield* LeadChanges.read(path.brandId, query)
+          return HttpServerResponse.text(changeFeedJson(query, page), { contentType: "application/json" })
         })
     }
   ),

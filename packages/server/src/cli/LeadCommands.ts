@@ -17,6 +17,7 @@ import {
   brand,
   calling,
   flagOption,
+  integerOption,
   keyedOptions,
   listing,
   listingOptions,
@@ -71,6 +72,14 @@ interface Filter {
 
 const switched = (isOn: boolean): Option.Option<boolean> => (isOn ? Option.some(true) : Option.none())
 
+const engagementParametersOf = ({
+  engagementDetail,
+  engagements
+}: Pick<Filter, "engagements" | "engagementDetail">) => ({
+  includeEngagements: switched(engagements || engagementDetail),
+  includeEngagementDetail: switched(engagementDetail)
+})
+
 const parametersOf = (given: Filter): Readonly<Record<string, Option.Option<string | boolean>>> => ({
   search: given.search,
   signalId: given.signal,
@@ -81,8 +90,7 @@ const parametersOf = (given: Filter): Readonly<Record<string, Option.Option<stri
   createdBefore: given.createdBefore,
   updatedAfter: given.updatedAfter,
   updatedBefore: given.updatedBefore,
-  includeEngagements: switched(given.engagements || given.engagementDetail),
-  includeEngagementDetail: switched(given.engagementDetail)
+  ...engagementParametersOf(given)
 })
 
 const columns: Columns = {
@@ -115,6 +123,15 @@ const csvColumns: Columns = {
   signalIds: ({ signalIds }) => signalIds.join(" "),
   createdAt: ({ createdAt }) => createdAt,
   updatedAt: ({ updatedAt }) => updatedAt
+}
+
+const changeColumns: Columns = {
+  change: ({ type }) => type,
+  id: ({ id, lead }) => lead?.id ?? id,
+  name: ({ lead }) => lead?.name,
+  qualified: ({ lead }) => (lead === undefined ? null : lead.qualified ? "yes" : "no"),
+  exported: ({ lead }) => (lead === undefined ? null : lead.exported ? "yes" : "no"),
+  time: ({ lead, removedAt }) => lead?.updatedAt ?? removedAt
 }
 
 const engagementColumns: Columns = {
@@ -156,6 +173,46 @@ const describeLead =
         : tableOf(engagementColumns, engagements, terminalColumns) + more
     ].join("\n")
   }
+
+/* The feed of changes */
+
+const changesLeaf = leaf(
+  "changes",
+  {
+    summary: "Lists what changed since a cursor, in the order of commits, with leads that are gone",
+    details: [
+      "Without --cursor it begins with the brand's first lead. meta.cursor of the JSON, or the line under the table, is where the next call goes",
+      "on. On `cursor_expired` begin again without one, and drop the leads that do not come. The audit log has the calls."
+    ],
+    examples: [
+      ["lead-signals leads changes --brand 2 --output table", "the first hundred"],
+      ["lead-signals leads changes --brand 2 --cursor $(cat cursor) | jq -r .meta.cursor", ""]
+    ]
+  },
+  {
+    brand,
+    cursor: textOption("cursor", "Where the call before ended [the first lead]"),
+    pageSize: integerOption("page-size", "How many at most, to 100, or 25 with engagements [100]"),
+    engagements: filterOptions.engagements,
+    engagementDetail: filterOptions.engagementDetail,
+    ...listingOptions
+  },
+  listing((call, given) =>
+    Effect.map(
+      call(
+        "GET",
+        pathOf(given.brand, "changes") +
+          queryOf({ cursor: given.cursor, pageSize: given.pageSize, ...engagementParametersOf(given) })
+      ),
+      (answer) => ({
+        value: answer,
+        items: answer.data,
+        columns: changeColumns,
+        footer: `${answer.meta.hasMore ? "More follow" : "These are all"}: --cursor ${answer.meta.cursor}`
+      })
+    )
+  )
+)
 
 /* Changes */
 
@@ -439,6 +496,7 @@ export const leadsCommand = group(
         }))
       )
     ),
+    changesLeaf,
     setLeaf,
     exportLeaf,
     leaf(

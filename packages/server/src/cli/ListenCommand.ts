@@ -38,9 +38,12 @@ const failure = Options.text("fail").pipe(
 
 const forwardTo = Options.text("forward-to").pipe(
   Options.withDescription(
-    "Also sends each verified post to this URL as it came, and answers with the status of what is there"
+    "Also sends each verified post to this URL as it came, and answers with the status of what is there; needs --brand or a secret"
   ),
   Options.optional
+)
+const unverified = Options.boolean("unverified").pipe(
+  Options.withDescription("With --forward-to, without a secret: sends posts on whose signature nobody checks")
 )
 const printed = Options.choice("print", ["line", "json"] as const).pipe(
   Options.withDescription("What is printed of a post: a line, or JSON with its body, as --json does [line]"),
@@ -68,16 +71,18 @@ const readBody = async (request: IncomingMessage): Promise<Buffer | null> => {
   return Buffer.concat(chunks)
 }
 
+type Receiver = ReturnType<typeof makeReceiver>
+
 /**
  * Serves until it is interrupted, standard output closes, or `onListening` fails, which receives the
- * receiver's URL.
+ * receiver's URL. Posts wait for the receiver: until a webhook is created, nobody knows the secret of its posts.
  */
 const serveReceiver = (
-  currentReceiver: () => ReturnType<typeof makeReceiver>,
+  receiver: Promise<Receiver>,
   options: {
     readonly port: number
     readonly json: boolean
-    /** Where verified posts go, too; null: nowhere. */
+    /** Where posts that are not refused go, too; null: nowhere. */
     readonly forwardTo: URL | null
     readonly stdout: OutputStream
   },
@@ -94,7 +99,8 @@ const serveReceiver = (
           }
           const body = bytes.toString("utf8")
           const headers = request.headers as Record<string, string | undefined>
-          const outcome = currentReceiver()({ headers, body }, Date.now())
+          const judge = await receiver
+          const outcome = judge({ headers, body }, Date.now())
           const isPassedOn = options.forwardTo !== null && outcome.answered < 300
           const forwarded = isPassedOn
             ? await forward(
@@ -201,6 +207,7 @@ export const listenCommand = leaf(
     ...postOptions,
     failure,
     forwardTo,
+    unverified,
     printed,
     url,
     token,
@@ -231,6 +238,14 @@ export const listenCommand = leaf(
           "--forward-to takes a URL like http://127.0.0.1:3000/hooks, without a user or password."
         )
       }
+      if (given.unverified && (target === null || brandId !== null || key !== null)) {
+        return yield* usage("--unverified goes with --forward-to, without --brand and without a secret.")
+      }
+      if (target !== null && brandId === null && key === null && !given.unverified) {
+        return yield* usage(
+          "--forward-to sends verified posts on: give --secret or --brand to verify them, or --unverified to send on whatever arrives."
+        )
+      }
       const isJson = given.json || Option.contains(given.printed, "json")
       if (given.json && Option.contains(given.printed, "line"))
         return yield* usage("--json and --print line exclude each other.")
@@ -240,11 +255,10 @@ export const listenCommand = leaf(
           "--events, --ordering, --max-delay, --format, --max-batch and --max-wait are of the webhook that --brand creates: change one that exists by webhooks edit."
         )
       }
-      let receive = makeReceiver({ secret: key, failure: planned })
       const options = { port: wanted, json: isJson, forwardTo: target, stdout }
       if (brandId === null) {
         return yield* serveReceiver(
-          () => receive,
+          Promise.resolve(makeReceiver({ secret: key, failure: planned })),
           options,
           (url) => printToStderr(`Listening on ${url}`, ...(key === null ? secretHint(url) : []))
         )
@@ -252,6 +266,7 @@ export const listenCommand = leaf(
       const operator = yield* resolveOperator(given)
       const webhooks = `/operator/brands/${encodeURIComponent(brandId)}/webhooks`
       let subscribed: string | null = null
+      const created = Promise.withResolvers<Receiver>()
       const subscribe = (url: string) =>
         Effect.gen(function* () {
           const description = "lead-signals listen"
@@ -261,7 +276,7 @@ export const listenCommand = leaf(
             targetRefused
           )
           subscribed = String(data.id)
-          receive = makeReceiver({ secret: String(data.secret), failure: planned })
+          created.resolve(makeReceiver({ secret: String(data.secret), failure: planned }))
           yield* printToStderr(`Listening on ${url} for brand ${brandId}, as webhook ${subscribed}`)
         })
       const unsubscribe = Effect.suspend(() =>
@@ -273,9 +288,6 @@ export const listenCommand = leaf(
               )
             )
       )
-      return yield* Effect.ensuring(
-        serveReceiver(() => receive, options, subscribe),
-        unsubscribe
-      )
+      return yield* Effect.ensuring(serveReceiver(created.promise, options, subscribe), unsubscribe)
     })
 )

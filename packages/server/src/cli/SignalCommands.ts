@@ -15,9 +15,11 @@ import {
   pathOf,
   printResource,
   queryOf,
+  readingOne,
+  readingOptions,
   textOption
 } from "./OperatorCommand.ts"
-import type { Columns } from "./Output.ts"
+import { type Columns, described } from "./Output.ts"
 import { spanOptions, spanOf } from "./SeriesCommands.ts"
 
 const singular = { signals: "Signal", campaigns: "Campaign" } as const
@@ -195,6 +197,46 @@ const readingLeaves = [
         items: data,
         columns: postColumns
       }))
+    )
+  ),
+  leaf(
+    "metrics",
+    {
+      summary: "Shows a campaign's totals, those of its latest snapshot",
+      examples: [["lead-signals campaigns metrics 3 --end 2026-01-31 --brand 2", "as they were that day"]]
+    },
+    {
+      id: idIn("campaigns"),
+      brand,
+      start: textOption("start", "The latest snapshot from this day on, as YYYY-MM-DD"),
+      end: textOption("end", "The latest snapshot up to this day [today]"),
+      ...readingOptions
+    },
+    readingOne((call, given) =>
+      Effect.map(
+        call(
+          "GET",
+          pathOf(given.brand, "campaigns", given.id, "metrics") +
+            queryOf({ startDate: given.start, endDate: given.end })
+        ),
+        ({ data }) => ({
+          value: data,
+          text: (columns) =>
+            data.snapshotDate === null
+              ? "No snapshot."
+              : described(
+                  {
+                    snapshot: data.snapshotDate,
+                    impressions: data.impressions,
+                    reactions: data.reactions,
+                    comments: data.comments,
+                    reposts: data.reposts,
+                    "engagement rate": data.engagementRate
+                  },
+                  columns
+                )
+        })
+      )
     )
   ),
   leaf(

@@ -13,19 +13,18 @@ const event = Args.choice(
   { name: "EVENT" }
 ).pipe(Args.withDescription(`One of ${[...eventTypes, testEvent].join(", ")}`))
 
-/** The demo brand, which the server makes when its database is new. */
-const demoName = "Demo"
+/** Whether it is the demo brand, which begins at midnight UTC; a brand of that name that a user created almost never does. */
+const isDemo = ({ createdAt, deletionStartedAt, name }: Json): boolean =>
+  name === "Demo" && deletionStartedAt === null && String(createdAt).endsWith("T00:00:00.000Z")
 
 const findBrand = (call: Call, given: Option.Option<string>): Effect.Effect<string, Failed> =>
   Option.match(given, {
     onSome: Effect.succeed,
     onNone: () =>
       Effect.flatMap(call("GET", "/operator/brands"), ({ data }) => {
-        const demo = data.find(
-          ({ deletionStartedAt, name }: Json) => name === demoName && deletionStartedAt === null
-        )
+        const demo = data.find(isDemo)
         return demo === undefined
-          ? usage("--brand is required: this server has no brand with the name Demo.")
+          ? usage("--brand is required: this server has no demo brand that the token reaches.")
           : Effect.succeed(String(demo.id))
       })
   })
