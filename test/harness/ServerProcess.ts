@@ -53,7 +53,9 @@ const spawnProgram = (program: ReadonlyArray<string>, environment: Record<string
     running.delete(child)
     return (code ?? signal) as number | string
   })
-  return { child, exit, out: () => out, err: () => err }
+  // What it has written is read to its end only then.
+  const closed = once(child, "close").then(() => exit)
+  return { child, closed, exit, out: () => out, err: () => err }
 }
 
 export const spawnServer = (environment: Record<string, string>, ...args: ReadonlyArray<string>) =>
@@ -68,7 +70,10 @@ export const startServer = async (
   environment: Record<string, string>,
   program?: string
 ): Promise<ServerProcess> => {
-  const { child, err, exit, out } = spawnProgram(program === undefined ? fromSource : [program], environment)
+  const { child, closed, err, exit, out } = spawnProgram(
+    program === undefined ? fromSource : [program],
+    environment
+  )
   const listening = new Promise<string>((resolve) => {
     child.stdout!.on("data", () => {
       // The banner is written at once; its last part is there when the URL is.
@@ -78,7 +83,7 @@ export const startServer = async (
   })
   const url = await Promise.race([
     listening,
-    exit.then((code) => Promise.reject(new Error(`the server ended with ${code}: ${err()}`)))
+    closed.then((code) => Promise.reject(new Error(`the server ended with ${code}: ${err()}`)))
   ])
   return {
     child,
@@ -90,6 +95,20 @@ export const startServer = async (
       return exit
     }
   }
+}
+
+/** What a server that refuses to start writes to standard error. Rejects where it starts. */
+export const errorsOfRefusedStart = async (
+  environment: Record<string, string>,
+  program: string
+): Promise<string> => {
+  const { child, closed, err, out } = spawnBundle(program, environment)
+  child.stdout!.on("data", () => {
+    if (/^Listening on /m.test(out())) child.kill("SIGKILL")
+  })
+  const code = await closed
+  if (typeof code === "string") throw new Error(`the server started: ${out()}`)
+  return err().trim()
 }
 
 export interface JsonAnswer {

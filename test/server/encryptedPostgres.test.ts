@@ -1,5 +1,4 @@
 /** Nodes on an encrypted Postgres: settings, a change of the key under them, and what their logs hold. */
-import { once } from "node:events"
 import { generateEncryptionKey } from "@lead-signals/encryption"
 import { beforeAll, describe, expect, it } from "vitest"
 import { bundledServer } from "../harness/BundledServer.ts"
@@ -9,9 +8,9 @@ import { isThorough } from "../harness/Thoroughness.ts"
 import {
   callJson,
   endServersAfterTests,
+  errorsOfRefusedStart,
   operatorToken,
   setUpBrand,
-  spawnBundle,
   startServer
 } from "../harness/ServerProcess.ts"
 import { findCanaries, observationOf } from "../store-postgres/Canaries.ts"
@@ -80,16 +79,16 @@ describe.skipIf(isWithoutPostgres)("nodes on an encrypted Postgres", () => {
   )
 
   it("say in one line that a key is another, missing, or set without a use [PII-4, RUN-4]", async () => {
-    const errorsOf = async (more: Readonly<Record<string, string>>): Promise<string> => {
-      const { child, err } = spawnBundle(bundledServer, environment(more))
-      await once(child, "close")
-      return err().trim()
-    }
+    const errorsOf = (more: Readonly<Record<string, string>>) =>
+      errorsOfRefusedStart(environment(more), bundledServer)
     const lineOf = async (more: Readonly<Record<string, string>>): Promise<string> => {
       const errors = await errorsOf(more)
       expect(errors.split("\n")).toHaveLength(1)
       return errors
     }
+    database = await newDatabase()
+    const encrypted = await startServer(environment({ LEAD_SIGNALS_ENCRYPTION_KEY: next }), bundledServer)
+    await encrypted.end("SIGTERM")
     expect(await lineOf({ LEAD_SIGNALS_ENCRYPTION_KEY: key })).toMatch(
       /The database can't be used: the database is encrypted under the key [0-9a-f]{16}, and [0-9a-f]{16} is set\. Check LEAD_SIGNALS_ENCRYPTION_KEY/
     )

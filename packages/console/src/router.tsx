@@ -18,7 +18,7 @@ import { readSimulationSearch } from "./simulator/simulationSearch.ts"
 import { Landing } from "./shell/Landing.tsx"
 import { Root } from "./shell/Root.tsx"
 import { BrandShell } from "./shell/BrandShell.tsx"
-import { Failure } from "./ui/States.tsx"
+import { PageFailure } from "./ui/States.tsx"
 
 const root = createRootRoute({ component: Root, notFoundComponent: () => <Navigate to="/" /> })
 
@@ -155,7 +155,7 @@ export const router = createRouter({
   defaultPreload: "intent",
   defaultErrorComponent: ({ error, reset }) => (
     <div className="p-6">
-      <Failure error={error} onRetry={reset} />
+      <PageFailure error={error} onRetry={reset} />
     </div>
   )
 })

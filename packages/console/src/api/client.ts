@@ -41,6 +41,9 @@ export class CallFailed extends Error {
   }
 }
 
+/** Nothing answered: the server is down, or the way to it. */
+export class Unreachable extends Error {}
+
 interface Answered<Data> {
   readonly data?: Data
   readonly error?: unknown
@@ -60,15 +63,29 @@ const failureOf = (error: unknown, response: Response): CallFailed => {
   )
 }
 
-/** The body of a call that succeeded; rejects with `CallFailed`, or with the browser's error where nothing answered. */
+/** Hands on that the caller ended the call; what else a browser rejects is that nothing answered. */
+const unreachable = (cause: unknown): never => {
+  throw cause instanceof DOMException && cause.name === "AbortError"
+    ? cause
+    : new Unreachable("Nothing answered.", { cause })
+}
+
+/** The body of a call that succeeded; rejects with `CallFailed`, or with `Unreachable`. */
 export const answerOf = async <Data>(call: Promise<Answered<Data>>): Promise<Data> => {
-  const { data, error, response } = await call
+  const { data, error, response } = await call.catch(unreachable)
   if (!response.ok) throw failureOf(error, response)
   return data as Data
 }
 
+/** Whether the code of a page could not be loaded: the server is away, or has another version by now. */
+const isMissingCode = (failure: unknown): boolean =>
+  failure instanceof TypeError && /dynamically imported module|importing a module/i.test(failure.message)
+
 /** What the user learns of a failure. */
-export const messageOf = (failure: unknown): string =>
-  failure instanceof CallFailed
-    ? failure.message
-    : "The server can't be reached. Check that it runs, and try again."
+export const messageOf = (failure: unknown): string => {
+  if (failure instanceof CallFailed) return failure.message
+  if (failure instanceof Unreachable) return "The server can't be reached. Check that it runs, and try again."
+  if (isMissingCode(failure))
+    return "This page could not be loaded. The server can't be reached, or it has another version by now: reload the page."
+  return `This page has failed: ${failure instanceof Error ? failure.message : String(failure)}`
+}

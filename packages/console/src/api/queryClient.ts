@@ -1,6 +1,6 @@
 /** The cache of what the API answered. A call that is refused for want of a session ends the page's session. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query"
-import { CallFailed } from "./client.ts"
+import { CallFailed, Unreachable } from "./client.ts"
 
 export const sessionKey = ["session"] as const
 
@@ -10,7 +10,7 @@ const maxAttempts = 3
 const passesByWaiting = (failure: unknown): boolean =>
   failure instanceof CallFailed
     ? failure.status === 429 || failure.status === 503
-    : !(failure instanceof DOMException && failure.name === "AbortError")
+    : failure instanceof Unreachable
 
 /** The sign-in page says why it is there. */
 export const endSession = (): void => {

@@ -14,6 +14,7 @@ import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { CampaignPlots } from "./CampaignPlots.tsx"
 import { type CampaignSearch, daysOf, lastDays, periods, readCampaignSearch } from "./campaignSearch.ts"
 import { Posts } from "./Posts.tsx"
+import { Select } from "../ui/Select.tsx"
 
 const from = "/brands/$brandId/campaigns"
 
@@ -53,9 +54,9 @@ interface Choice {
 }
 
 const Choose = ({ label, onChange, options, value }: Choice) => (
-  <select
+  <Select
     aria-label={label}
-    className="field max-w-72"
+    className="max-w-72"
     value={value}
     onChange={({ target }) => onChange(target.value)}
   >
@@ -64,7 +65,7 @@ const Choose = ({ label, onChange, options, value }: Choice) => (
         {text}
       </option>
     ))}
-  </select>
+  </Select>
 )
 
 const Campaign = ({

@@ -14,6 +14,7 @@ import {
   type HomeSearch,
   readHomeSearch
 } from "./homeSearch.ts"
+import { Select } from "../ui/Select.tsx"
 
 type CountSeries = Schemas["CountSeries"]
 
@@ -146,9 +147,8 @@ export const Activity = ({ brandId, hasWebhooks, signals }: ActivityProps) => {
   return (
     <section aria-label="Over time" className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <select
+        <Select
           aria-label="Interval"
-          className="field"
           value={interval}
           onChange={({ target }) => choose({ interval: target.value as HomeInterval })}
         >
@@ -157,10 +157,9 @@ export const Activity = ({ brandId, hasWebhooks, signals }: ActivityProps) => {
               {text}
             </option>
           ))}
-        </select>
-        <select
+        </Select>
+        <Select
           aria-label="Groups"
-          className="field"
           value={by}
           onChange={({ target }) => choose({ by: target.value as HomeGroup })}
         >
@@ -169,7 +168,7 @@ export const Activity = ({ brandId, hasWebhooks, signals }: ActivityProps) => {
               {text}
             </option>
           ))}
-        </select>
+        </Select>
         <p className="text-muted text-xs">Times in UTC</p>
       </div>
       <div className="grid gap-6 lg:grid-cols-2">

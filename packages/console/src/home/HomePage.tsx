@@ -1,6 +1,6 @@
 /** Home: how many leads there are, what needs a hand, and for a new brand what to do next. */
 import { useQueries, useQuery } from "@tanstack/react-query"
-import { useParams } from "@tanstack/react-router"
+import { useParams, useSearch } from "@tanstack/react-router"
 import type { Schemas } from "../api/client.ts"
 import {
   attentionQuery,
@@ -22,6 +22,7 @@ import { exactTime } from "../ui/Time.tsx"
 import { Activity } from "./Activity.tsx"
 import { Checklist, type ChecklistFacts } from "./Checklist.tsx"
 import { Counts } from "./Counts.tsx"
+import type { HomeSearch } from "./homeSearch.ts"
 import { NeedsAHand, type Trouble } from "./NeedsAHand.tsx"
 
 type Attention = Schemas["Attention"]
@@ -38,6 +39,20 @@ const useDeliveryCounts = (
     queries: ids.map((id) => deliveriesQuery(brandId, id, one(state))),
     combine: (results) => new Map(ids.map((id, i) => [id, results[i]?.data?.meta.pagination.total ?? 0]))
   })
+
+/** What the plots show, as it is chosen. */
+const seriesCalls = (path: string, { by = "type", interval = "day" }: HomeSearch, hasWebhooks: boolean) => {
+  const call = (of: string, group?: string) => ({
+    does: `${of[0]!.toUpperCase()}${of.slice(1)} by ${interval}${group === undefined ? "" : `, by ${group}`}`,
+    path: `${path}/series/${of}`,
+    query: { interval, by: group }
+  })
+  return [
+    call("leads", by === "signal" ? by : undefined),
+    call("engagements", by === "none" ? undefined : by),
+    ...(hasWebhooks ? [call("deliveries")] : [])
+  ]
+}
 
 const times = (n: number): string => (n === 1 ? "once" : `${n} times`)
 
@@ -64,6 +79,7 @@ const troublesOf = ({ refusedRequests, rejectedObservations }: Attention): Reado
 
 const BrandHome = ({ brandId }: { readonly brandId: string }) => {
   const { data: brands } = useQuery(brandsQuery)
+  const search = useSearch({ from: "/brands/$brandId/" })
   const signals = useQuery(signalsQuery(brandId))
   const keys = useQuery(keysQuery(brandId))
   const session = useSession()
@@ -137,13 +153,7 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
                 path: `${path}/leads`,
                 query: { ...filterOf({ created: "7d" }), pageSize: 1 }
               },
-              {
-                does: "Engagements of the last 30 days by type",
-                path: `${path}/series/engagements`,
-                query: { by: "type" }
-              },
-              { does: "New leads of the last 30 days", path: `${path}/series/leads` },
-              { does: "Deliveries of the last 30 days", path: `${path}/series/deliveries` },
+              ...seriesCalls(path, search, listed.length > 0),
               { does: "The webhooks, with their failures", path: `${path}/webhooks` },
               { does: "Rejected observations and keys at their limit", path: `${path}/attention` }
             ]}

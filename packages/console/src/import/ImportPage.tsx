@@ -9,8 +9,9 @@ import { Button, buttonClass } from "../ui/Button.tsx"
 import { SelectField } from "../ui/Field.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Empty, Failure } from "../ui/States.tsx"
+import { saveText } from "../ui/saveFile.ts"
 import { notifyFailure } from "../ui/toasts.tsx"
-import { guess, missingFields } from "./fields.ts"
+import { fields, guess, missingFields } from "./fields.ts"
 import { Mapping } from "./Mapping.tsx"
 import { type Preview, previewOf } from "./readFile.ts"
 import { RejectedLines } from "./RejectedLines.tsx"
@@ -52,6 +53,83 @@ const FileDrop = ({ onFile }: { readonly onFile: (file: File) => void }) => {
         }}
       />
     </label>
+  )
+}
+
+/** What a file may look like; the signal is the first of the brand. */
+const samplesOf = (signalId: string) => ({
+  csv: [
+    "Signal,External id,Name,Headline,Company id,Company,Engagement id,Type,Comment,Post URL,Seen at",
+    `${signalId},p-1,Ada Example,"Buyer, North",7,Example Works,e-1,comment,Where can I get it?,https://network.example/p/1,2026-01-02T09:30:00Z`,
+    `${signalId},p-2,Bo Example,Seller,,,e-2,reaction,,https://network.example/p/1,2026-01-02T10:00:00Z`,
+    ""
+  ].join("\r\n"),
+  jsonl: [
+    {
+      signalId,
+      person: {
+        extId: "p-1",
+        name: "Ada Example",
+        headline: "Buyer, North",
+        company: { id: 7, name: "Example Works" }
+      },
+      engagement: {
+        id: "e-1",
+        type: "comment",
+        commentText: "Where can I get it?",
+        postUrl: "https://network.example/p/1",
+        trackedAt: "2026-01-02T09:30:00Z"
+      }
+    },
+    {
+      signalId,
+      person: { extId: "p-2", name: "Bo Example", headline: "Seller" },
+      engagement: {
+        id: "e-2",
+        type: "reaction",
+        postUrl: "https://network.example/p/1",
+        trackedAt: "2026-01-02T10:00:00Z"
+      }
+    }
+  ]
+    .map((observation) => `${JSON.stringify(observation)}\n`)
+    .join("")
+})
+
+const Samples = ({ signalId }: { readonly signalId: string }) => {
+  const samples = samplesOf(signalId)
+  return (
+    <section aria-labelledby="samples" className="card flex flex-col gap-3 p-4 text-sm">
+      <div className="flex flex-wrap items-center gap-2">
+        <h2 id="samples" className="grow text-sm font-semibold">
+          What a file holds
+        </h2>
+        <Button icon="download" onClick={() => saveText("sample.csv", "text/csv", samples.csv)}>
+          Sample CSV
+        </Button>
+        <Button
+          icon="download"
+          onClick={() => saveText("sample.jsonl", "application/x-ndjson", samples.jsonl)}
+        >
+          Sample JSONL
+        </Button>
+      </div>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+        {fields.map(({ isRequired, path, text }) => (
+          <div key={path} className="contents">
+            <dt>
+              {text}
+              {isRequired || path === "signalId" ? <span className="text-muted"> (required)</span> : null}
+            </dt>
+            <dd className="text-muted min-w-0 font-mono text-xs leading-5 break-all">{path}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="text-muted">
+        Columns of CSV may have other names: you say which is which. One signal can be chosen here for all
+        rows that name none.
+      </p>
+    </section>
   )
 }
 
@@ -128,8 +206,15 @@ export const ImportPage = () => {
           </Empty>
         </div>
       )
-    if (chosen === null) return <FileDrop onFile={(file) => void choose(file).catch(notifyFailure)} />
+    if (chosen === null)
+      return (
+        <>
+          <FileDrop onFile={(file) => void choose(file).catch(notifyFailure)} />
+          <Samples signalId={signals?.[0]?.id ?? "1"} />
+        </>
+      )
     const { file, mapping, preview } = chosen
+    const plan = { file, preview, mapping, signalId: signal }
     return (
       <>
         <div className="card flex flex-wrap items-end gap-4 p-4">
@@ -161,7 +246,7 @@ export const ImportPage = () => {
                 look="primary"
                 icon="import"
                 disabled={missing.length > 0}
-                onClick={() => void start({ file, preview, mapping, signalId: signal })}
+                onClick={() => void start(plan)}
               >
                 Import
               </Button>
@@ -185,12 +270,13 @@ export const ImportPage = () => {
             onChange={(next) => setChosen({ ...chosen, mapping: next })}
           />
         ) : null}
-        {state.rejected.length > 0 ? (
+        {state.rejectedCount > 0 ? (
           <RejectedLines
+            plan={plan}
             lines={state.rejected}
             count={state.rejectedCount}
             isRunning={state.phase === "running"}
-            onSend={(lines) => void sendAgain(lines)}
+            onSend={(mended) => void sendAgain(plan, mended)}
           />
         ) : null}
         {state.phase === "done" && state.rejectedCount === 0 ? (

@@ -1,6 +1,7 @@
 /** Which column holds which field: guessed first, and changed by hand. */
 import { fields } from "./fields.ts"
 import type { Preview } from "./readFile.ts"
+import { Select } from "../ui/Select.tsx"
 
 interface MappingProps {
   readonly preview: Preview
@@ -29,9 +30,9 @@ export const Mapping = ({ mapping, onChange, preview }: MappingProps) => (
           <tr key={`${i} ${column}`}>
             <td className="border-line border-b px-4 py-1.5 font-medium">{column}</td>
             <td className="border-line border-b px-2 py-1.5">
-              <select
+              <Select
                 aria-label={`Field of the column ${column}`}
-                className="field w-48"
+                className="w-48"
                 value={mapping[i] ?? ""}
                 onChange={(event) =>
                   onChange(mapping.map((path, at) => (at === i ? event.target.value : path)))
@@ -43,7 +44,7 @@ export const Mapping = ({ mapping, onChange, preview }: MappingProps) => (
                     {text}
                   </option>
                 ))}
-              </select>
+              </Select>
             </td>
             <td className="border-line text-muted max-w-80 truncate border-b px-4 py-1.5 max-sm:hidden">
               {preview.rows

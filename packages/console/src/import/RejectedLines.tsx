@@ -1,22 +1,54 @@
-/** Rejected lines as a table, each to mend and to send again. Only those in sight are in the page. */
+/** Rejected lines as a table with the columns of the file, each cell to mend, and to send again. Only rows in sight are in the page. */
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { useRef, useState } from "react"
 import { Button } from "../ui/Button.tsx"
 import { saveText } from "../ui/saveFile.ts"
-import type { Line, RejectedLine } from "./sendObservations.ts"
+import { csvLine } from "./csv.ts"
+import { fields } from "./fields.ts"
+import type { RejectedLine } from "./sendObservations.ts"
+import type { ImportPlan } from "./useImport.ts"
 
-const rowHeight = 68
+const rowHeight = 52
+
+/** Cells that were mended, by the number of their line. */
+type Mended = ReadonlyMap<number, ReadonlyArray<string>>
 
 interface RejectedLinesProps {
+  readonly plan: ImportPlan
   readonly lines: ReadonlyArray<RejectedLine>
   readonly count: number
   readonly isRunning: boolean
-  readonly onSend: (lines: ReadonlyArray<Line>) => void
+  readonly onSend: (mended: Mended) => void
 }
 
-export const RejectedLines = ({ count, isRunning, lines, onSend }: RejectedLinesProps) => {
-  // By the number of the line.
-  const [mended, setMended] = useState<ReadonlyMap<number, string>>(new Map())
+/** A column of the table: a cell of each line. */
+interface Column {
+  readonly at: number
+  readonly title: string
+  /** The path of the field of an observation; null for a whole line. */
+  readonly path: string | null
+}
+
+const columnsOf = ({ mapping, preview }: ImportPlan): ReadonlyArray<Column> =>
+  preview.kind === "jsonl"
+    ? [{ at: 0, title: "Observation", path: null }]
+    : preview.columns.flatMap((title, at) => {
+        const path = mapping[at] ?? ""
+        return path === "" ? [] : [{ at, title, path }]
+      })
+
+/** Whether the reason names the field: it begins with its path. */
+const isAbout = (message: string, path: string | null): boolean =>
+  path !== null && new RegExp(`^${path.replaceAll(".", String.raw`\.`)}\\b`).test(message)
+
+const textsOf = new Map(fields.map(({ path, text }) => [path, text]))
+
+const headClass =
+  "border-line bg-surface text-muted sticky top-0 z-10 border-b px-2 py-1.5 text-left text-xs font-medium first:pl-4"
+const cellClass = "border-line border-b px-2 first:pl-4"
+
+export const RejectedLines = ({ count, isRunning, lines, onSend, plan }: RejectedLinesProps) => {
+  const [mended, setMended] = useState<Mended>(new Map())
   const frame = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: lines.length,
@@ -24,58 +56,120 @@ export const RejectedLines = ({ count, isRunning, lines, onSend }: RejectedLines
     estimateSize: () => rowHeight,
     overscan: 8
   })
-  const textOf = ({ number, text }: Line): string => mended.get(number) ?? text
-  const send = () => onSend(lines.map((line) => ({ number: line.number, text: textOf(line) })))
+  const columns = columnsOf(plan)
+  const cellsOf = ({ cells, number }: RejectedLine) => mended.get(number) ?? cells
+  const mend = (line: RejectedLine, at: number, text: string) =>
+    setMended(
+      new Map(mended).set(
+        line.number,
+        Array.from({ length: Math.max(cellsOf(line).length, at + 1) }, (_, i) =>
+          i === at ? text : (cellsOf(line)[i] ?? "")
+        )
+      )
+    )
   const save = () =>
-    saveText("rejected.jsonl", "application/x-ndjson", lines.map((line) => `${textOf(line)}\n`).join(""))
+    plan.preview.kind === "csv"
+      ? saveText(
+          "rejected.csv",
+          "text/csv",
+          [plan.preview.columns, ...lines.map(cellsOf)]
+            .map((cells) => csvLine(cells, plan.preview.separator))
+            .join("")
+        )
+      : saveText(
+          "rejected.jsonl",
+          "application/x-ndjson",
+          lines.map((line) => `${cellsOf(line)[0]}\n`).join("")
+        )
+  const drawn = rows.getVirtualItems()
+  const before = drawn[0]?.start ?? 0
+  const after = rows.getTotalSize() - (drawn.at(-1)?.end ?? 0)
   return (
     <section aria-labelledby="rejected" className="card">
       <div className="border-line flex flex-wrap items-center gap-2 border-b px-4 py-2.5">
-        <h2 id="rejected" className="grow text-sm font-semibold">
-          {count.toLocaleString("en")} rejected
-          {count > lines.length ? `, of which the first ${lines.length.toLocaleString("en")} are here` : ""}
-        </h2>
-        <Button icon="download" onClick={save}>
-          Save as JSONL
-        </Button>
-        <Button look="primary" icon="send" disabled={isRunning} onClick={send}>
-          Send again
-        </Button>
+        <div className="grow">
+          <h2 id="rejected" className="text-sm font-semibold">
+            {count.toLocaleString("en")} rejected
+          </h2>
+          {count > lines.length ? (
+            <p className="text-muted text-xs">
+              The first {lines.length.toLocaleString("en")} are here. The other{" "}
+              {(count - lines.length).toLocaleString("en")} are not kept: mend them in the file, and import it
+              again; what is there already stays as it is.
+            </p>
+          ) : null}
+        </div>
+        {lines.length === 0 ? null : (
+          <>
+            <Button icon="download" onClick={save}>
+              Save as {plan.preview.kind === "csv" ? "CSV" : "JSONL"}
+            </Button>
+            <Button look="primary" icon="send" disabled={isRunning} onClick={() => onSend(mended)}>
+              Send again
+            </Button>
+          </>
+        )}
       </div>
-      <div
-        ref={frame}
-        className="max-h-[26rem] overflow-auto"
-        tabIndex={0}
-        role="group"
-        aria-label="Rejected lines"
-      >
-        <ol className="relative" style={{ height: rows.getTotalSize() }}>
-          {rows.getVirtualItems().map(({ index, start }) => {
-            const line = lines[index]!
-            return (
-              <li
-                key={line.number}
-                className="border-line absolute inset-x-0 flex flex-col gap-1 border-b px-4 py-2"
-                style={{ height: rowHeight, transform: `translateY(${start}px)` }}
-              >
-                <p className="truncate text-xs">
-                  <span className="text-muted tabular-nums">Line {line.number}</span>{" "}
-                  <span className="text-danger" title={line.message}>
-                    {line.message}
-                  </span>
-                </p>
-                <input
-                  aria-label={`Line ${line.number}`}
-                  className="field h-7 w-full font-mono text-xs"
-                  spellCheck={false}
-                  value={textOf(line)}
-                  onChange={(event) => setMended(new Map(mended).set(line.number, event.target.value))}
-                />
-              </li>
-            )
-          })}
-        </ol>
-      </div>
+      {lines.length === 0 ? null : (
+        <div
+          ref={frame}
+          className="max-h-[26rem] overflow-auto"
+          tabIndex={0}
+          role="group"
+          aria-label="Rejected lines"
+        >
+          <table
+            aria-label="Rejected lines"
+            aria-rowcount={lines.length + 1}
+            className="w-full border-separate border-spacing-0 text-sm"
+          >
+            <thead>
+              <tr>
+                <th scope="col" className={headClass}>
+                  Line
+                </th>
+                <th scope="col" className={headClass}>
+                  Why
+                </th>
+                {columns.map(({ at, path, title }) => (
+                  <th key={at} scope="col" className={headClass} title={textsOf.get(path ?? "")}>
+                    {title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {before > 0 ? <tr aria-hidden="true" style={{ height: before }} /> : null}
+              {drawn.map(({ index }) => {
+                const line = lines[index]!
+                return (
+                  <tr key={line.number} aria-rowindex={index + 2} style={{ height: rowHeight }}>
+                    <td className={`${cellClass} text-muted tabular-nums`}>{line.number}</td>
+                    <td className={`${cellClass} text-danger text-xs`}>
+                      <span className="line-clamp-2 w-56 break-words" title={line.message}>
+                        {line.message}
+                      </span>
+                    </td>
+                    {columns.map(({ at, path, title }) => (
+                      <td key={at} className={cellClass}>
+                        <input
+                          aria-label={`${title} of line ${line.number}`}
+                          aria-invalid={isAbout(line.message, path)}
+                          className={`field aria-invalid:border-danger aria-invalid:bg-danger-soft w-full ${path === null ? "min-w-[44rem] font-mono text-xs" : "min-w-36"}`}
+                          spellCheck={false}
+                          value={cellsOf(line)[at] ?? ""}
+                          onChange={(event) => mend(line, at, event.target.value)}
+                        />
+                      </td>
+                    ))}
+                  </tr>
+                )
+              })}
+              {after > 0 ? <tr aria-hidden="true" style={{ height: after }} /> : null}
+            </tbody>
+          </table>
+        </div>
+      )}
     </section>
   )
 }

@@ -1,5 +1,5 @@
 /** Reads a file of observations piece by piece, so that its length does not matter. */
-import { CsvParser, separatorOf } from "./csv.ts"
+import { CsvParser, type CsvRow, separatorOf } from "./csv.ts"
 
 type FileKind = "csv" | "jsonl"
 
@@ -23,8 +23,13 @@ export const previewOf = async (file: Blob): Promise<Preview> => {
   if (/^\s*\{/.test(text)) return { kind: "jsonl", columns: [], rows: [], separator: "" }
   const separator = separatorOf(text.split(/\r?\n/, 1)[0] ?? "")
   const parser = new CsvParser(separator)
-  const [columns = [], ...rows] = [...parser.push(text), ...(file.size <= previewBytes ? parser.end() : [])]
-  return { kind: "csv", columns, rows: rows.slice(0, previewRows), separator }
+  const [header, ...rows] = [...parser.push(text), ...(file.size <= previewBytes ? parser.end() : [])]
+  return {
+    kind: "csv",
+    columns: header?.cells ?? [],
+    rows: rows.slice(0, previewRows).map(({ cells }) => cells),
+    separator
+  }
 }
 
 /** Pieces of the text, each with how much of the file was read. */
@@ -41,15 +46,15 @@ async function* pieces(file: Blob) {
   yield { text: decoder.decode(), read }
 }
 
-/** Rows of CSV without the first, or lines of JSONL, as they come, with how many bytes of the file were read. */
+/** Rows of CSV without the first, or lines of JSONL as rows of one cell, as they come, with how many bytes of the file were read. */
 export async function* rowsOf(
   file: Blob,
   { kind, separator }: Preview
-): AsyncGenerator<{ readonly rows: ReadonlyArray<ReadonlyArray<string>>; readonly read: number }> {
+): AsyncGenerator<{ readonly rows: ReadonlyArray<CsvRow>; readonly read: number }> {
   if (kind === "csv") {
     const parser = new CsvParser(separator)
     let isFirst = true
-    const without = (rows: Array<Array<string>>) => {
+    const without = (rows: ReadonlyArray<CsvRow>) => {
       if (!isFirst || rows.length === 0) return rows
       isFirst = false
       return rows.slice(1)
@@ -58,11 +63,18 @@ export async function* rowsOf(
     yield { read: file.size, rows: without(parser.end()) }
     return
   }
-  let rest = ""
+  let [rest, ended] = ["", 0]
+  const rows = (lines: ReadonlyArray<string>): ReadonlyArray<CsvRow> => {
+    const first = ended + 1
+    ended += lines.length
+    return lines.flatMap((line, i) =>
+      line.trim() === "" ? [] : [{ number: first + i, cells: [withoutMark(line)] }]
+    )
+  }
   for await (const { read, text } of pieces(file)) {
     const lines = `${rest}${text}`.split("\n")
     rest = lines.pop()!
-    yield { read, rows: lines.filter((line) => line.trim() !== "").map((line) => [withoutMark(line)]) }
+    yield { read, rows: rows(lines) }
   }
-  yield { read: file.size, rows: rest.trim() === "" ? [] : [[withoutMark(rest)]] }
+  yield { read: file.size, rows: rows([rest]) }
 }

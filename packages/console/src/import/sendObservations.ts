@@ -1,12 +1,14 @@
 /** Sends observations in batches, again while the server is busy: what was recorded is a duplicate then. */
-import { answerOf, api, CallFailed, type Schemas } from "../api/client.ts"
+import { answerOf, api, CallFailed, type Schemas, Unreachable } from "../api/client.ts"
 
 type Outcome = Schemas["Outcome"]
 
-/** An observation on its way, as JSON text. */
+/** A row of the file, as it can be mended, and the observation that is made of it, as JSON text. */
 export interface Line {
-  /** Of the file, from 1; the header of CSV is none. */
+  /** The line of the file in which it begins, from 1, as editors count. */
   readonly number: number
+  /** One for each column of CSV; the line itself of JSONL. */
+  readonly cells: ReadonlyArray<string>
   readonly text: string
 }
 
@@ -47,7 +49,7 @@ export function* batchesOf(lines: ReadonlyArray<Line>): Generator<ReadonlyArray<
 const isPassing = (failure: unknown): boolean =>
   failure instanceof CallFailed
     ? failure.status === 429 || failure.status === 503
-    : failure instanceof TypeError
+    : failure instanceof Unreachable
 
 const send = async (
   brandId: string,

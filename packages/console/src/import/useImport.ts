@@ -4,7 +4,7 @@ import { useRef, useState } from "react"
 import { leadsKey } from "../api/queries.ts"
 import { observationOf } from "./fields.ts"
 import { type Preview, rowsOf } from "./readFile.ts"
-import { batchesOf, type Line, type RejectedLine, sendBatch } from "./sendObservations.ts"
+import { batchesOf, type BatchResult, type Line, type RejectedLine, sendBatch } from "./sendObservations.ts"
 
 /** More rejected lines are counted, and not kept: a file of another form would fill the memory. */
 const maxKeptRejections = 10_000
@@ -17,6 +17,7 @@ export interface ImportState {
   readonly duplicate: number
   readonly suppressed: number
   readonly rejectedCount: number
+  /** Those that are kept, with what was mended in them. */
   readonly rejected: ReadonlyArray<RejectedLine>
   readonly error: unknown
 }
@@ -47,68 +48,98 @@ const withSignal = (text: string, signalId: string): string => {
   return text.replace(/^\s*\{/, `{"signalId":${JSON.stringify(signalId)},`)
 }
 
+/** The observation of a row, as JSON text. */
+const textOf = ({ mapping, preview, signalId }: ImportPlan, cells: ReadonlyArray<string>): string =>
+  preview.kind === "csv"
+    ? JSON.stringify(observationOf(cells, mapping, signalId))
+    : withSignal(cells[0]!, signalId)
+
+const sumUp = (before: ImportState, result: BatchResult) => ({
+  recorded: before.recorded + result.recorded,
+  duplicate: before.duplicate + result.duplicate,
+  suppressed: before.suppressed + result.suppressed
+})
+
+/** A batch of the file: what is rejected comes to the rest. */
+const afterBatch = (before: ImportState, result: BatchResult): ImportState => ({
+  ...before,
+  ...sumUp(before, result),
+  rejectedCount: before.rejectedCount + result.rejected.length,
+  rejected: [...before.rejected, ...result.rejected].slice(0, maxKeptRejections)
+})
+
+/**
+ * A batch of mended lines: those that are taken leave the rejected ones, the others stay where they were with their new reason. Lines that were
+ * not sent yet stay as they are, whatever ends the sending.
+ */
+const afterMendedBatch = (
+  before: ImportState,
+  batch: ReadonlyArray<Line>,
+  result: BatchResult
+): ImportState => {
+  const sent = new Set(batch.map(({ number }) => number))
+  const still = new Map(result.rejected.map((line) => [line.number, line]))
+  return {
+    ...before,
+    ...sumUp(before, result),
+    rejectedCount: before.rejectedCount - sent.size + still.size,
+    rejected: before.rejected.flatMap((line) => {
+      if (!sent.has(line.number)) return [line]
+      const rejected = still.get(line.number)
+      return rejected === undefined ? [] : [rejected]
+    })
+  }
+}
+
 export const useImport = (brandId: string) => {
   const queryClient = useQueryClient()
   const [state, setState] = useState(initial)
   const stopped = useRef(false)
 
-  const send = async (lines: ReadonlyArray<Line>, fraction: number): Promise<void> => {
-    for (const batch of batchesOf(lines)) {
-      if (stopped.current) return
-      const result = await sendBatch(brandId, batch)
-      setState((before) => ({
-        ...before,
-        fraction,
-        recorded: before.recorded + result.recorded,
-        duplicate: before.duplicate + result.duplicate,
-        suppressed: before.suppressed + result.suppressed,
-        rejectedCount: before.rejectedCount + result.rejected.length,
-        rejected: [...before.rejected, ...result.rejected].slice(0, maxKeptRejections)
-      }))
-    }
-  }
-
   const run = async (work: () => Promise<void>): Promise<void> => {
     stopped.current = false
     try {
       await work()
-      setState((before) => ({ ...before, phase: stopped.current ? "stopped" : "done", fraction: 1 }))
+      setState((before) =>
+        stopped.current ? { ...before, phase: "stopped" } : { ...before, phase: "done", fraction: 1 }
+      )
     } catch (error) {
       setState((before) => ({ ...before, phase: "stopped", error }))
     }
     await queryClient.invalidateQueries({ queryKey: leadsKey(brandId) })
   }
 
-  const start = ({ file, mapping, preview, signalId }: ImportPlan) =>
+  const start = (plan: ImportPlan) =>
     run(async () => {
       setState({ ...initial, phase: "running" })
-      let number = 0
+      const { file, preview } = plan
       for await (const { read, rows } of rowsOf(file, preview)) {
+        const lines = rows.map((row): Line => ({ ...row, text: textOf(plan, row.cells) }))
+        for (const batch of batchesOf(lines)) {
+          if (stopped.current) return
+          const result = await sendBatch(brandId, batch)
+          setState((before) => ({ ...afterBatch(before, result), fraction: read / Math.max(file.size, 1) }))
+        }
         if (stopped.current) return
-        const lines = rows.map((cells): Line => {
-          number += 1
-          const text =
-            preview.kind === "csv"
-              ? JSON.stringify(observationOf(cells, mapping, signalId))
-              : withSignal(cells[0]!, signalId)
-          return { number, text }
-        })
-        await send(lines, read / Math.max(file.size, 1))
       }
     })
 
-  /** Sends mended lines; those that are rejected once more stay. */
-  const sendAgain = (lines: ReadonlyArray<Line>) =>
+  /** Sends the rejected lines once more, with what was mended in them, by their numbers. */
+  const sendAgain = (plan: ImportPlan, mended: ReadonlyMap<number, ReadonlyArray<string>>) =>
     run(async () => {
-      setState((before) => ({
-        ...before,
-        phase: "running",
-        fraction: 0,
-        rejected: [],
-        rejectedCount: 0,
-        error: null
-      }))
-      await send(lines, 1)
+      const lines = state.rejected.map((line): RejectedLine => {
+        const cells = mended.get(line.number)
+        return cells === undefined ? line : { ...line, cells, text: textOf(plan, cells) }
+      })
+      setState((before) => ({ ...before, phase: "running", fraction: 0, rejected: lines, error: null }))
+      let sent = 0
+      for (const batch of batchesOf(lines)) {
+        if (stopped.current) return
+        const result = await sendBatch(brandId, batch)
+        sent += batch.length
+        const fraction = sent / lines.length
+        setState((before) => ({ ...afterMendedBatch(before, batch, result), fraction }))
+      }
     })
 
   return {

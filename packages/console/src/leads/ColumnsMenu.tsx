@@ -1,9 +1,6 @@
-/** Which columns the list has, which the browser remembers. */
-import { Menu } from "@base-ui/react/menu"
-import { useState } from "react"
-import { Button } from "../ui/Button.tsx"
-import { Icon } from "../ui/Icon.tsx"
-import { menuItemClass, menuPopupClass } from "../ui/menu.ts"
+/** Which columns the list has: those that fit, unless the reader has chosen otherwise, which the browser remembers. */
+import { type RefObject, useLayoutEffect, useMemo, useState } from "react"
+import { MenuButton } from "../ui/MenuButton.tsx"
 import { type ColumnId, leadColumns } from "./columns.tsx"
 
 const storageKey = "columns"
@@ -11,59 +8,69 @@ const storageKey = "columns"
 /** The name stays: it is the link that opens a lead. */
 const hideable = leadColumns.filter(({ id }) => id !== "name")
 
-const stored = (): ReadonlySet<ColumnId> => {
-  const hidden = (localStorage.getItem(storageKey) ?? "").split(",")
-  return new Set(hideable.flatMap(({ id }) => (hidden.includes(id) ? [id] : [])))
+/** What was chosen, by column. It is kept as ids, those of shown columns with a plus. */
+type Choices = ReadonlyMap<ColumnId, boolean>
+
+const stored = (): Choices => {
+  const kept = (localStorage.getItem(storageKey) ?? "").split(",")
+  return new Map(
+    hideable
+      .filter(({ id }) => kept.includes(id) || kept.includes(`+${id}`))
+      .map(({ id }) => [id, kept.includes(`+${id}`)])
+  )
 }
 
-/** The hidden columns, and a function that shows or hides one. */
-export const useHiddenColumns = (): readonly [
-  ReadonlySet<ColumnId>,
-  (id: ColumnId, isVisible: boolean) => void
-] => {
-  const [hidden, setHidden] = useState(stored)
-  const change = (changed: ColumnId, isVisible: boolean) => {
-    const next = hideable.flatMap(({ id }) => ((id === changed ? !isVisible : hidden.has(id)) ? [id] : []))
-    localStorage.setItem(storageKey, next.join(","))
-    setHidden(new Set(next))
+/** Widths are told apart in steps, so that a window that is being resized draws the list seldom. */
+const stepPixels = 20
+
+/** The width of the element, rounded down. */
+const useWidth = (place: RefObject<HTMLElement | null>): number => {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const element = place.current!
+    const measure = () => setWidth(Math.floor(element.clientWidth / stepPixels) * stepPixels)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [place])
+  return width
+}
+
+/** The columns of a list in the element `place`, and a function that shows or hides one. */
+export const useColumns = (
+  place: RefObject<HTMLElement | null>
+): readonly [ReadonlySet<ColumnId>, (id: ColumnId) => void] => {
+  const [choices, setChoices] = useState(stored)
+  const width = useWidth(place)
+  const shown = useMemo(
+    () => new Set(leadColumns.flatMap(({ fits, id }) => ((choices.get(id) ?? width >= fits) ? [id] : []))),
+    [choices, width]
+  )
+  const toggle = (id: ColumnId) => {
+    const next = new Map(choices).set(id, !shown.has(id))
+    localStorage.setItem(
+      storageKey,
+      Array.from(next, ([each, isShown]) => `${isShown ? "+" : ""}${each}`).join(",")
+    )
+    setChoices(next)
   }
-  return [hidden, change]
+  return [shown, toggle]
 }
 
 interface ColumnsMenuProps {
-  readonly hidden: ReadonlySet<ColumnId>
-  readonly onChange: (id: ColumnId, isVisible: boolean) => void
+  readonly shown: ReadonlySet<ColumnId>
+  readonly onToggle: (id: ColumnId) => void
 }
 
-export const ColumnsMenu = ({ hidden, onChange }: ColumnsMenuProps) => (
-  <Menu.Root>
-    <Menu.Trigger
-      render={
-        <Button icon="columns" className="max-sm:hidden">
-          Columns
-        </Button>
-      }
-    />
-    <Menu.Portal>
-      <Menu.Positioner sideOffset={4} align="end" className="z-50">
-        <Menu.Popup className={menuPopupClass}>
-          {hideable.map(({ id, title }) => (
-            <Menu.CheckboxItem
-              key={id}
-              className={menuItemClass}
-              checked={!hidden.has(id)}
-              onCheckedChange={(isVisible) => onChange(id, isVisible)}
-            >
-              <span className="flex size-4 items-center justify-center">
-                <Menu.CheckboxItemIndicator>
-                  <Icon name="check" />
-                </Menu.CheckboxItemIndicator>
-              </span>
-              {title}
-            </Menu.CheckboxItem>
-          ))}
-        </Menu.Popup>
-      </Menu.Positioner>
-    </Menu.Portal>
-  </Menu.Root>
+export const ColumnsMenu = ({ onToggle, shown }: ColumnsMenuProps) => (
+  <MenuButton
+    icon="columns"
+    label="Columns"
+    items={hideable.map(({ id, title }) => ({
+      text: title,
+      isChecked: shown.has(id),
+      onSelect: () => onToggle(id)
+    }))}
+  />
 )

@@ -1,11 +1,10 @@
 /** Writes the leads that the filters let through into a file, with progress. */
-import { Menu } from "@base-ui/react/menu"
 import { useRef, useState } from "react"
 import { type LeadQuery, readLeads } from "../api/queries.ts"
 import { queryClient } from "../api/queryClient.ts"
 import { useSession } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
-import { menuItemClass, menuPopupClass } from "../ui/menu.ts"
+import { MenuButton } from "../ui/MenuButton.tsx"
 import { growingFile } from "../ui/saveFile.ts"
 import { notify, notifyFailure } from "../ui/toasts.tsx"
 import { allLeads, type Format, headerOf, linesOf } from "./exportLeads.ts"
@@ -79,20 +78,13 @@ export const ExportMenu = ({
       </span>
     )
   return (
-    <Menu.Root>
-      <Menu.Trigger render={<Button icon="download">Export</Button>} />
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={4} align="end" className="z-50">
-          <Menu.Popup className={menuPopupClass}>
-            <Menu.Item className={menuItemClass} onClick={() => void run("csv").catch(notifyFailure)}>
-              CSV, for spreadsheets
-            </Menu.Item>
-            <Menu.Item className={menuItemClass} onClick={() => void run("jsonl").catch(notifyFailure)}>
-              JSONL, one lead a line
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <MenuButton
+      icon="download"
+      label="Export"
+      items={[
+        { text: "CSV, for spreadsheets", onSelect: () => void run("csv").catch(notifyFailure) },
+        { text: "JSONL, one lead a line", onSelect: () => void run("jsonl").catch(notifyFailure) }
+      ]}
+    />
   )
 }

@@ -3,8 +3,10 @@ import { useQuery } from "@tanstack/react-query"
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import { signalsQuery } from "../api/queries.ts"
 import { useSession } from "../session/session.ts"
+import { takeSearchFocus } from "../shell/shortcuts.ts"
 import { Icon } from "../ui/Icon.tsx"
-import { filterNames, type LeadSearch, windows } from "./leadSearch.ts"
+import { Select } from "../ui/Select.tsx"
+import { defaultSort, filterNames, type LeadSearch, windows } from "./leadSearch.ts"
 
 interface FiltersProps {
   readonly brandId: string
@@ -18,6 +20,10 @@ const maxSearchLength = 200
 const SearchField = ({ onChange, search }: Omit<FiltersProps, "brandId">) => {
   const [text, setText] = useState(search.search ?? "")
   const sent = useRef(text)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (takeSearchFocus()) field.current!.focus()
+  }, [])
   // The URL changes by other ways, too: by a link, and by the button that clears the filters.
   useEffect(() => {
     const inUrl = search.search ?? ""
@@ -36,8 +42,12 @@ const SearchField = ({ onChange, search }: Omit<FiltersProps, "brandId">) => {
   })
   return (
     <div className="relative w-full sm:w-64">
-      <Icon name="search" className="text-muted pointer-events-none absolute top-2 left-2.5 size-4" />
+      <Icon
+        name="search"
+        className="text-muted pointer-events-none absolute inset-y-0 left-2.5 my-auto size-4"
+      />
       <input
+        ref={field}
         data-search
         type="search"
         aria-label="Search names and headlines"
@@ -65,33 +75,55 @@ interface ChipProps {
 const Chip = ({ children, label, onChange, value }: ChipProps) => {
   const isSet = value !== ""
   return (
-    <span
-      className={`inline-flex h-8 shrink-0 items-center rounded-md border text-sm ${isSet ? "border-accent bg-accent-soft text-accent" : "bg-surface border-line text-muted hover:border-edge"}`}
-    >
-      <select
+    <span className="inline-flex shrink-0 items-center">
+      <Select
         aria-label={label}
-        className={`[&>option]:bg-surface [&>option]:text-ink h-full max-w-56 appearance-none truncate rounded-md bg-transparent pl-2.5 font-medium [field-sizing:content] ${isSet ? "pr-1" : "-mr-5 pr-7"}`}
+        look={isSet ? "set" : "plain"}
+        className={`max-w-56 [&>select]:[field-sizing:content] ${isSet ? "[&>select]:rounded-r-none" : ""}`}
         value={value}
         onChange={(event) => onChange(event.target.value)}
       >
         <option value="">{label}</option>
         {children}
-      </select>
+      </Select>
       {isSet ? (
         <button
           type="button"
           aria-label={`Clear the filter ${label}`}
-          className="flex h-full items-center rounded-md pr-2 pl-0.5"
+          className="border-accent bg-accent-soft text-accent touch:h-11 touch:w-11 -ml-px flex h-8 w-8 items-center justify-center rounded-r-md border"
           onClick={() => onChange("")}
         >
           <Icon name="close" className="size-3" />
         </button>
-      ) : (
-        <Icon name="down" className="pointer-events-none mr-2 size-3" />
-      )}
+      ) : null}
     </span>
   )
 }
+
+/** The orders that the list has besides its titles: on a phone few of these are there. */
+const orders = [
+  ["createdAt:desc", "Newest first"],
+  ["createdAt:asc", "Oldest first"],
+  ["updatedAt:desc", "Latest change first"],
+  ["score1:desc", "Highest score first"],
+  ["name:asc", "By name"]
+] as const
+
+const OrderChoice = ({ onChange, search: { sort = defaultSort } }: Omit<FiltersProps, "brandId">) => (
+  <Select
+    aria-label="Order of the leads"
+    className="shrink-0 md:hidden"
+    value={sort}
+    onChange={({ target }) => onChange({ sort: target.value })}
+  >
+    {orders.some(([order]) => order === sort) ? null : <option value={sort}>{sort}</option>}
+    {orders.map(([order, text]) => (
+      <option key={order} value={order}>
+        {text}
+      </option>
+    ))}
+  </Select>
+)
 
 const flags = [
   ["qualified", "Qualified", "Not qualified"],
@@ -170,6 +202,7 @@ export const LeadFilters = ({ brandId, onChange, search }: FiltersProps) => {
         aria-label="Filters"
         className="-mx-4 flex gap-2 overflow-x-auto px-4 py-0.5 sm:mx-0 sm:flex-wrap sm:px-0"
       >
+        <OrderChoice search={search} onChange={onChange} />
         {access === "operator" || search.signalId !== undefined ? (
           <Chip label="Signal" value={search.signalId ?? ""} onChange={(signalId) => onChange({ signalId })}>
             {search.signalId === undefined || isKnownSignal ? null : (

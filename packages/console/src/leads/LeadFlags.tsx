@@ -72,7 +72,7 @@ const Score = ({
         type="number"
         step="any"
         placeholder="None"
-        className="field w-24 tabular-nums"
+        className="field max-w-full min-w-24 tabular-nums [field-sizing:content]"
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
@@ -100,7 +100,7 @@ export const LeadFlags = ({ brandId, lead }: { readonly brandId: string; readonl
             type="button"
             aria-pressed={lead[name]}
             onClick={() => change({ [name]: !lead[name] })}
-            className={`h-8 rounded-md border px-2.5 text-sm font-medium transition-colors ${lead[name] ? "bg-accent-soft border-accent text-accent" : "border-line text-muted hover:border-edge"}`}
+            className={`touch:h-11 h-8 rounded-md border px-2.5 text-sm font-medium transition-colors ${lead[name] ? "bg-accent-soft border-accent text-accent" : "border-line text-muted hover:border-edge"}`}
           >
             {text}
           </button>

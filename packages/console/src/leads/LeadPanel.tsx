@@ -1,7 +1,9 @@
 /** One lead beside the list: profile, flags and score, engagements, and what an operator can do. */
 import { useQuery } from "@tanstack/react-query"
-import { CallFailed, type LeadDetail } from "../api/client.ts"
+import { CallFailed, type LeadDetail, type Session } from "../api/client.ts"
 import { leadQuery } from "../api/queries.ts"
+import type { ApiCall } from "../curl/curl.ts"
+import { CurlButton } from "../curl/CurlButton.tsx"
 import { hasScope } from "../session/permissions.ts"
 import { useSession } from "../session/session.ts"
 import { IconButton } from "../ui/Button.tsx"
@@ -64,7 +66,7 @@ const Content = ({
   const session = useSession()
   return (
     <>
-      <div className="flex items-start gap-3 px-4 pb-4">
+      <div className="flex items-start gap-3 px-4 py-4">
         <Avatar name={lead.name} className="size-11 text-sm" />
         <div className="min-w-0 grow">
           <h2 className="text-base font-semibold break-words">
@@ -109,6 +111,43 @@ const Content = ({
   )
 }
 
+/** The call that reads the lead, and those behind what the session can do with it. */
+const callsOf = (brandId: string, lead: LeadDetail, session: Session): ReadonlyArray<ApiCall> => {
+  if (session.access === "brand")
+    return [
+      { does: "This lead", path: `/signals/leads/${lead.id}`, query: { includeEngagementDetail: true } }
+    ]
+  const path = `/operator/brands/${brandId}/leads/${lead.id}`
+  const { exported, isEmployee, qualified, score1 } = lead
+  return [
+    { does: "This lead", path },
+    ...(hasScope(session, "ingest")
+      ? [
+          {
+            does: "Set flags and score",
+            method: "PATCH" as const,
+            path,
+            body: { qualified, exported, isEmployee, score1 }
+          }
+        ]
+      : []),
+    ...(hasScope(session, "webhooks")
+      ? [
+          {
+            does: "Send an event of it again, to the webhook 1",
+            method: "POST" as const,
+            path: `${path}/resend`,
+            body: { webhookId: "1", event: "lead2.created" }
+          }
+        ]
+      : []),
+    { does: "Everything that is held about the person", path: `${path}/export` },
+    ...(hasScope(session, "admin")
+      ? [{ does: "Erase the person for good", method: "DELETE" as const, path }]
+      : [])
+  ]
+}
+
 interface LeadPanelProps {
   readonly brandId: string
   readonly id: string
@@ -116,7 +155,8 @@ interface LeadPanelProps {
 }
 
 export const LeadPanel = ({ brandId, id, onClose }: LeadPanelProps) => {
-  const { access } = useSession()
+  const session = useSession()
+  const { access } = session
   const { data: lead, error, refetch } = useQuery(leadQuery(access, brandId, id))
   const isMissing = error instanceof CallFailed && error.status === 404
   return (
@@ -124,8 +164,10 @@ export const LeadPanel = ({ brandId, id, onClose }: LeadPanelProps) => {
       aria-label="Lead"
       className="border-line bg-surface fixed inset-0 z-30 flex flex-col overflow-y-auto border-l lg:static lg:z-auto lg:w-[26rem] lg:shrink-0"
     >
-      <div className="sticky top-0 z-10 -mb-5 flex justify-end px-2 pt-2">
-        <IconButton icon="close" label="Close the lead (Escape)" className="bg-surface" onClick={onClose} />
+      <div className="bg-surface border-line sticky top-0 z-10 flex items-center gap-1 border-b px-2 py-1">
+        <span className="text-muted grow px-2 text-xs tabular-nums">Lead {id}</span>
+        {lead === undefined ? null : <CurlButton calls={callsOf(brandId, lead, session)} />}
+        <IconButton icon="close" label="Close the lead (Escape)" onClick={onClose} />
       </div>
       {lead !== undefined ? (
         <Content brandId={brandId} lead={lead} onClose={onClose} />

@@ -2,38 +2,45 @@
 import { Link } from "@tanstack/react-router"
 import type { Lead } from "../api/client.ts"
 import { Icon } from "../ui/Icon.tsx"
-import { type ColumnId, leadColumns, type SignalNames } from "./columns.tsx"
+import { type ColumnId, type LeadColumn, leadColumns, type RowContext } from "./columns.tsx"
 import { defaultSort, type LeadSearch, withChange } from "./leadSearch.ts"
 
 interface LeadTableProps {
   readonly brandId: string
   readonly leads: ReadonlyArray<Lead>
   readonly search: LeadSearch
-  readonly signalNames: SignalNames
-  readonly hiddenColumns: ReadonlySet<ColumnId>
+  readonly signalNames: RowContext["signalNames"]
+  readonly shownColumns: ReadonlySet<ColumnId>
   /** The leads are those of the query before, while the next is under way. */
   readonly isStale: boolean
 }
 
 const ariaSorts = { asc: "ascending", desc: "descending" } as const
 
-export const LeadTable = ({
-  brandId,
-  hiddenColumns,
-  isStale,
-  leads,
-  search,
-  signalNames
-}: LeadTableProps) => {
-  const columns = leadColumns.filter(({ id }) => !hiddenColumns.has(id))
+export const LeadTable = ({ brandId, isStale, leads, search, shownColumns, signalNames }: LeadTableProps) => {
+  const columns = leadColumns.filter(({ id }) => shownColumns.has(id))
+  const context: RowContext = {
+    signalNames,
+    search: search.search,
+    hasHeadline: shownColumns.has("headline")
+  }
+  // One column takes what is left.
+  const widest: ColumnId = context.hasHeadline ? "headline" : "name"
+  const minWidth = columns.reduce((sum, { width }) => sum + width, 0)
   const [sorted, direction] = (search.sort ?? defaultSort).split(":") as [string, "asc" | "desc"]
   return (
     <table
       className={`w-full table-fixed border-separate border-spacing-0 text-sm ${isStale ? "opacity-60" : ""}`}
+      style={{ minWidth }}
     >
+      <colgroup>
+        {columns.map(({ id, width }) => (
+          <col key={id} style={id === widest ? {} : { width }} />
+        ))}
+      </colgroup>
       <thead>
         <tr>
-          {columns.map(({ className, id, sorts, title }) => {
+          {columns.map(({ className = "", id, sorts, title }: LeadColumn) => {
             const isSorted = id === sorted
             const next = isSorted ? (direction === "asc" ? "desc" : "asc") : sorts
             return (
@@ -41,7 +48,7 @@ export const LeadTable = ({
                 key={id}
                 scope="col"
                 aria-sort={isSorted ? ariaSorts[direction] : undefined}
-                className={`border-line bg-canvas text-muted sticky top-0 z-10 border-b px-2 py-1.5 text-left text-xs font-medium first:pl-4 last:pr-4 md:first:pl-6 ${className}`}
+                className={`border-line bg-surface text-muted sticky top-0 z-10 border-b px-2 py-1.5 text-left text-xs font-medium first:pl-4 last:pr-4 ${className}`}
               >
                 {sorts === null ? (
                   title
@@ -66,11 +73,15 @@ export const LeadTable = ({
           const leadId = String(lead.id)
           const isOpen = search.lead === leadId
           return (
-            <tr key={leadId} className={`group relative ${isOpen ? "bg-accent-soft" : "hover:bg-sunken"}`}>
-              {columns.map(({ cell, className, id }) => (
+            <tr
+              key={leadId}
+              data-row={leadId}
+              className={`group relative ${isOpen ? "bg-accent-soft" : "hover:bg-sunken"}`}
+            >
+              {columns.map(({ cell, className = "", id }: LeadColumn) => (
                 <td
                   key={id}
-                  className={`border-line h-11 truncate border-b px-2 first:pl-4 last:pr-4 md:h-10 md:first:pl-6 ${className}`}
+                  className={`border-line h-11 truncate border-b px-2 group-last:border-b-0 first:pl-4 last:pr-4 md:h-10 ${className}`}
                 >
                   {id === "name" ? (
                     <Link
@@ -81,10 +92,10 @@ export const LeadTable = ({
                       aria-current={isOpen ? "true" : undefined}
                       className="block outline-offset-4 after:absolute after:inset-0"
                     >
-                      {cell(lead)}
+                      {cell(lead, context)}
                     </Link>
                   ) : (
-                    cell(lead, signalNames)
+                    cell(lead, context)
                   )}
                 </td>
               ))}

@@ -1,15 +1,16 @@
 /** The list of leads, with one of them beside it. Its whole state is in the URL. */
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { useMemo } from "react"
+import { useMemo, useRef } from "react"
 import { leadsQuery, signalsQuery } from "../api/queries.ts"
 import { CurlButton } from "../curl/CurlButton.tsx"
 import { useSession } from "../session/session.ts"
 import { PageHeader } from "../shell/PageHeader.tsx"
+import { focusedRow, moveRow, useTurnedPage } from "../shell/rows.ts"
 import { useKeys } from "../shell/shortcuts.ts"
 import { Button } from "../ui/Button.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
-import { ColumnsMenu, useHiddenColumns } from "./ColumnsMenu.tsx"
+import { ColumnsMenu, useColumns } from "./ColumnsMenu.tsx"
 import { ExportMenu } from "./ExportMenu.tsx"
 import { LeadFilters } from "./LeadFilters.tsx"
 import { LeadPanel } from "./LeadPanel.tsx"
@@ -20,22 +21,20 @@ import { Pagination } from "./Pagination.tsx"
 
 const from = "/brands/$brandId/leads"
 
-/** Moves the focus between the names of the list; an open lead follows it. */
+const rowOf = (lead: string | undefined): HTMLElement | null =>
+  lead === undefined ? null : document.querySelector(`[data-row="${CSS.escape(lead)}"]`)
+
+/** Moves between the rows of the list; an open lead follows. */
 const useListKeys = (openLead: string | undefined, open: (id: string | undefined) => void): void =>
   useKeys((key, event) => {
     if (key === "Escape" && openLead !== undefined) {
       open(undefined)
-      document.querySelector<HTMLElement>(`[data-lead="${CSS.escape(openLead)}"]`)?.focus()
+      rowOf(openLead)?.querySelector("a")?.focus()
     }
     if (key !== "j" && key !== "k") return
     event.preventDefault()
-    const rows = Array.from(document.querySelectorAll<HTMLElement>("[data-lead]"))
-    const focused = rows.indexOf(document.activeElement as HTMLElement)
-    const at = focused >= 0 ? focused : rows.findIndex((row) => row.dataset["lead"] === openLead)
-    const next = rows[at < 0 ? 0 : at + (key === "j" ? 1 : -1)]
-    if (next === undefined) return
-    next.focus()
-    if (openLead !== undefined) open(next.dataset["lead"])
+    const row = moveRow(key, focusedRow() ?? rowOf(openLead))
+    if (row !== null && openLead !== undefined) open(row.dataset["row"])
   })
 
 export const LeadsPage = () => {
@@ -43,7 +42,8 @@ export const LeadsPage = () => {
   const search = useSearch({ from })
   const navigate = useNavigate({ from })
   const { access } = useSession()
-  const [hiddenColumns, setVisible] = useHiddenColumns()
+  const place = useRef<HTMLDivElement>(null)
+  const [shownColumns, toggleColumn] = useColumns(place)
   const query = useMemo(() => {
     const { lead: _, ...list } = search
     return queryOf(list)
@@ -58,22 +58,14 @@ export const LeadsPage = () => {
     show(lead === undefined ? list : { ...list, lead }, true)
   }
   useListKeys(search.lead, open)
+  useTurnedPage(data, !isPlaceholderData, (row) => {
+    if (search.lead !== undefined) open(row.dataset["row"])
+  })
 
   const isFiltered = search.search !== undefined || filterNames.some((name) => search[name] !== undefined)
   const clear = () => show(search.sort === undefined ? {} : { sort: search.sort })
   const path = access === "operator" ? `/operator/brands/${brandId}/leads` : "/signals/leads"
-  const calls = [
-    { does: "This page of leads", path, query: query as Record<string, string> },
-    ...(search.lead === undefined
-      ? []
-      : [
-          {
-            does: "The lead that is open",
-            path: `${path}/${search.lead}`,
-            query: access === "operator" ? {} : { includeEngagementDetail: true }
-          }
-        ])
-  ]
+  const calls = [{ does: "This page of leads", path, query: query as Record<string, string> }]
 
   const list = () => {
     if (error !== null && data === undefined)
@@ -111,7 +103,7 @@ export const LeadsPage = () => {
         leads={data.data}
         search={search}
         signalNames={signalNames}
-        hiddenColumns={hiddenColumns}
+        shownColumns={shownColumns}
         isStale={isPlaceholderData}
       />
     )
@@ -125,7 +117,7 @@ export const LeadsPage = () => {
           actions={
             <>
               <CurlButton calls={calls} />
-              <ColumnsMenu hidden={hiddenColumns} onChange={setVisible} />
+              <ColumnsMenu shown={shownColumns} onToggle={toggleColumn} />
               <ExportMenu brandId={brandId} filter={() => filterOf(search)} />
             </>
           }
@@ -140,14 +132,18 @@ export const LeadsPage = () => {
             <Failure error={error} onRetry={() => void refetch()} />
           </div>
         ) : null}
-        <div className="min-h-0 grow overflow-auto">{list()}</div>
-        {data === undefined ? null : (
-          <Pagination
-            {...data.meta.pagination}
-            onPage={(page) => show({ ...search, page: String(page) })}
-            onPageSize={(pageSize) => show(withChange(search, { pageSize }))}
-          />
-        )}
+        <div ref={place} className="flex min-h-0 grow flex-col sm:px-4 sm:pb-4 md:px-6">
+          <div className="card flex min-h-0 flex-col max-sm:grow max-sm:rounded-none max-sm:border-x-0 max-sm:border-b-0">
+            <div className="min-h-0 grow overflow-auto">{list()}</div>
+            {data === undefined || data.meta.pagination.total === 0 ? null : (
+              <Pagination
+                {...data.meta.pagination}
+                onPage={(page) => show({ ...search, page: String(page) })}
+                onPageSize={(pageSize) => show(withChange(search, { pageSize }))}
+              />
+            )}
+          </div>
+        </div>
       </div>
       {search.lead === undefined ? null : (
         <LeadPanel key={search.lead} brandId={brandId} id={search.lead} onClose={() => open(undefined)} />

@@ -1,5 +1,6 @@
 /** Where the page lies in the list, and the way to its neighbours. */
 import { IconButton } from "../ui/Button.tsx"
+import { Select } from "../ui/Select.tsx"
 import { pageSizes } from "./leadSearch.ts"
 
 interface PaginationProps {
@@ -17,16 +18,16 @@ export const Pagination = ({ onPage, onPageSize, page, pageCount, pageSize, tota
   const first = (page - 1) * pageSize + 1
   const last = Math.min(page * pageSize, total)
   return (
-    <div className="border-line bg-canvas flex items-center gap-3 border-t px-4 py-1.5 text-sm md:px-6">
+    <div className="border-line flex items-center gap-3 border-t py-1 pr-2 pl-4 text-sm">
       <p className="text-muted grow tabular-nums" aria-live="polite">
         {first > total
           ? `${count.format(total)} in all`
           : `${count.format(first)}–${count.format(last)} of ${count.format(total)}`}
       </p>
       {onPageSize === undefined ? null : (
-        <select
+        <Select
           aria-label="Rows a page"
-          className="field h-7"
+          look="quiet"
           value={String(pageSize)}
           onChange={(event) => onPageSize(event.target.value)}
         >
@@ -35,16 +36,23 @@ export const Pagination = ({ onPage, onPageSize, page, pageCount, pageSize, tota
               {size} a page
             </option>
           ))}
-        </select>
+        </Select>
       )}
       <span className="flex items-center">
-        <IconButton icon="left" label="Previous page" disabled={page <= 1} onClick={() => onPage(page - 1)} />
+        <IconButton
+          icon="left"
+          label="Previous page"
+          data-turn="previous"
+          disabled={page <= 1}
+          onClick={() => onPage(page - 1)}
+        />
         <span className="text-muted px-1 text-xs tabular-nums">
           {count.format(page)} / {count.format(Math.max(pageCount, 1))}
         </span>
         <IconButton
           icon="right"
           label="Next page"
+          data-turn="next"
           disabled={page >= pageCount}
           onClick={() => onPage(page + 1)}
         />

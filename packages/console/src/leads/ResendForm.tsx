@@ -7,6 +7,7 @@ import { deliveryQuery, webhooksQuery } from "../api/queries.ts"
 import { DeliveryState } from "../settings/DeliveryState.tsx"
 import { Button } from "../ui/Button.tsx"
 import { notifyFailure } from "../ui/toasts.tsx"
+import { Select } from "../ui/Select.tsx"
 
 type EventType = Webhook["events"][number]
 
@@ -89,9 +90,9 @@ export const ResendForm = ({ brandId, leadId }: { readonly brandId: string; read
         Send an event again
       </label>
       <div className="flex gap-2">
-        <select
+        <Select
           id="resend"
-          className="field min-w-0 grow"
+          className="min-w-0 grow"
           value={chosen}
           onChange={(change) => setChosen(change.target.value)}
         >
@@ -102,7 +103,7 @@ export const ResendForm = ({ brandId, leadId }: { readonly brandId: string; read
               {webhook.enabled ? "" : " (disabled)"}
             </option>
           ))}
-        </select>
+        </Select>
         <Button type="submit" icon="send" disabled={chosen === "" || resend.isPending}>
           Send
         </Button>

@@ -2,6 +2,7 @@
 import type { ReactNode } from "react"
 import type { Lead } from "../api/client.ts"
 import { Badge } from "../ui/Badge.tsx"
+import { Marked } from "../ui/Marked.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Avatar } from "./Person.tsx"
 
@@ -13,18 +14,31 @@ export const Flags = ({ lead }: { readonly lead: Pick<Lead, "qualified" | "expor
   </span>
 )
 
-const muted = (text: string | null | undefined) => <span className="text-muted">{text ?? ""}</span>
+const scores = new Intl.NumberFormat("en", { maximumFractionDigits: 2 })
 
-/** The names of a brand's signals, by their ids. */
-export type SignalNames = ReadonlyMap<string, string>
+/** A score as it is read: with at most two decimals. */
+const scoreText = (score: number | null): string => (score === null ? "" : scores.format(score))
 
-interface LeadColumn {
+/** What a row needs besides its lead. */
+export interface RowContext {
+  /** The names of the brand's signals, by their ids. */
+  readonly signalNames: ReadonlyMap<string, string>
+  /** What was searched for. */
+  readonly search: string | undefined
+  /** Whether the headline has a column of its own. */
+  readonly hasHeadline: boolean
+}
+
+export interface LeadColumn {
   /** The field of the API that the column shows, or sorts by. */
   readonly id: string
   readonly title: string
-  readonly cell: (lead: Lead, signalNames: SignalNames) => ReactNode
-  /** Its width, and from which width of the window it is there. */
-  readonly className: string
+  readonly cell: (lead: Lead, context: RowContext) => ReactNode
+  /** In CSS pixels. */
+  readonly width: number
+  /** From which width of the list the column is there, if nobody has chosen: with the others that are, it has room. */
+  readonly fits: number
+  readonly className?: string
   /** The direction of a first click on its title; null where the API does not sort by the field. */
   readonly sorts: "asc" | "desc" | null
 }
@@ -33,16 +47,21 @@ export const leadColumns = [
   {
     id: "name",
     title: "Name",
-    className: "w-auto min-w-0 md:w-56",
+    width: 208,
+    fits: 0,
     sorts: "asc",
-    cell: ({ headline, leadCompany, name }) => (
+    cell: ({ headline, leadCompany, name }, { hasHeadline, search }) => (
       <span className="flex min-w-0 items-center gap-2.5">
         <Avatar name={name} />
         <span className="min-w-0">
-          <bdi className="block truncate font-medium">{name}</bdi>
-          <bdi className="text-muted block truncate text-xs md:hidden">
-            {headline ?? leadCompany?.name ?? ""}
+          <bdi className="block truncate font-medium">
+            <Marked text={name} wanted={search} />
           </bdi>
+          {hasHeadline ? null : (
+            <bdi className="text-muted block truncate text-xs">
+              <Marked text={headline ?? leadCompany?.name ?? ""} wanted={search} />
+            </bdi>
+          )}
         </span>
       </span>
     )
@@ -50,49 +69,65 @@ export const leadColumns = [
   {
     id: "headline",
     title: "Headline",
-    className: "hidden lg:table-cell",
+    width: 180,
+    fits: 600,
     sorts: null,
-    cell: ({ headline }) => <bdi>{muted(headline)}</bdi>
+    cell: ({ headline }, { search }) => (
+      <bdi className="text-muted">
+        <Marked text={headline ?? ""} wanted={search} />
+      </bdi>
+    )
   },
   {
     id: "leadCompany",
     title: "Company",
-    className: "hidden w-36 md:table-cell",
+    width: 144,
+    fits: 860,
     sorts: null,
     cell: ({ leadCompany }) => <bdi>{leadCompany?.name ?? ""}</bdi>
   },
   {
     id: "score1",
     title: "Score",
-    className: "w-14 text-right",
+    width: 76,
+    fits: 0,
+    className: "text-right",
     sorts: "desc",
-    cell: ({ score1 }) => <span className="tabular-nums">{score1 ?? ""}</span>
+    cell: ({ score1 }) => <span className="tabular-nums">{scoreText(score1)}</span>
   },
   {
     id: "flags",
     title: "Flags",
-    className: "hidden w-40 sm:table-cell",
+    width: 148,
+    fits: 700,
     sorts: null,
     cell: (lead) => <Flags lead={lead} />
   },
   {
     id: "signalIds",
     title: "Signals",
-    className: "hidden w-40 2xl:table-cell",
+    width: 160,
+    fits: 1240,
     sorts: null,
-    cell: ({ signalIds }, names) => muted(signalIds.map((id) => names.get(id) ?? `Signal ${id}`).join(", "))
+    cell: ({ signalIds }, { signalNames }) => (
+      <span className="text-muted">
+        {signalIds.map((id) => signalNames.get(id) ?? `Signal ${id}`).join(", ")}
+      </span>
+    )
   },
   {
     id: "createdAt",
     title: "Created",
-    className: "hidden w-24 sm:table-cell",
+    width: 92,
+    fits: 480,
     sorts: "desc",
     cell: ({ createdAt }) => <Time at={createdAt} />
   },
   {
     id: "updatedAt",
     title: "Updated",
-    className: "hidden w-24 xl:table-cell",
+    width: 92,
+    fits: 960,
     sorts: "desc",
     cell: ({ updatedAt }) => <Time at={updatedAt} />
   }

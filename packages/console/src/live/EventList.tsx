@@ -74,6 +74,7 @@ export const EventList = ({ brandId, events, onScrolled }: EventListProps) => {
         {rows.getVirtualItems().map(({ index, key, size, start }) => (
           <li
             key={key}
+            data-row=""
             aria-posinset={index + 1}
             aria-setsize={events.length}
             className="border-line absolute inset-x-0 flex items-center gap-3 border-b px-4 text-sm md:px-6"

@@ -12,6 +12,7 @@ import { EventList } from "./EventList.tsx"
 import { type LiveSearch, readLiveSearch } from "./liveSearch.ts"
 import type { LiveState } from "./liveStream.ts"
 import { useLiveEvents } from "./useLiveEvents.ts"
+import { Select } from "../ui/Select.tsx"
 
 const from = "/brands/$brandId/live"
 
@@ -76,19 +77,18 @@ const Live = ({ brandId }: { readonly brandId: string }) => {
         }
       />
       <div className="flex flex-wrap items-center gap-2 px-4 pb-3 md:px-6">
-        <select
+        <Select
           aria-label="Event"
-          className="field"
           value={search.event ?? ""}
           onChange={({ target }) => choose({ event: target.value })}
         >
           <option value="">All events</option>
           <option value="lead2.created">New leads</option>
           <option value="activity.detected">Engagements</option>
-        </select>
-        <select
+        </Select>
+        <Select
           aria-label="Signal"
-          className="field max-w-60"
+          className="max-w-60"
           value={search.signalId ?? ""}
           onChange={({ target }) => choose({ signalId: target.value })}
         >
@@ -98,7 +98,7 @@ const Live = ({ brandId }: { readonly brandId: string }) => {
               {name}
             </option>
           ))}
-        </select>
+        </Select>
         <p className="text-muted text-xs tabular-nums">
           {held > 0 ? `${held} more, held while the list stands still` : `${shown.length} shown`}
         </p>

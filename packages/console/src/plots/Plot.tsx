@@ -30,6 +30,8 @@ export interface PlotProps {
   readonly series: ReadonlyArray<PlotSeries>
   /** Bars are stacked. */
   readonly kind: "bars" | "lines"
+  /** The length of an interval in milliseconds, for a plot that may have but one. */
+  readonly intervalLength?: number
   /** How a point in time is written, such as a day. */
   readonly formatTime: (millis: number) => string
   readonly formatValue?: (value: number) => string
@@ -116,6 +118,7 @@ export const Plot = ({
   formatTime,
   formatValue = whole.format,
   height = defaultHeight,
+  intervalLength,
   kind,
   series,
   times,
@@ -142,7 +145,7 @@ export const Plot = ({
         <button
           type="button"
           aria-expanded={isTableShown}
-          aria-controls={`${id}-table`}
+          aria-controls={isTableShown ? `${id}-table` : undefined}
           onClick={() => setTableShown(!isTableShown)}
           className="text-muted hover:text-ink text-xs underline"
         >
@@ -155,6 +158,7 @@ export const Plot = ({
             times={times}
             series={plotted}
             kind={kind}
+            intervalLength={intervalLength ?? null}
             height={height}
             timeZone={timeZone}
             formatValue={formatAxis ?? formatValue}
@@ -174,8 +178,8 @@ export const Plot = ({
           )
         })}
       </ul>
-      <div id={`${id}-table`}>
-        {isTableShown ? (
+      {isTableShown ? (
+        <div id={`${id}-table`}>
           <PlotTable
             label={title}
             times={times}
@@ -183,8 +187,8 @@ export const Plot = ({
             formatTime={formatTime}
             formatValue={formatValue}
           />
-        ) : null}
-      </div>
+        </div>
+      ) : null}
     </section>
   )
 }

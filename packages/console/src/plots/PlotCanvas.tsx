@@ -2,11 +2,14 @@
 import { useEffect, useRef } from "react"
 import UPlot from "uplot"
 import type { PlotProps, PlottedSeries, PlotTone } from "./Plot.tsx"
+import { timeLabels, timeSpan } from "./timeAxis.ts"
 
 interface PlotCanvasProps {
   readonly times: ReadonlyArray<number>
   readonly series: ReadonlyArray<PlottedSeries>
   readonly kind: PlotProps["kind"]
+  /** In milliseconds; null where it is not known. */
+  readonly intervalLength: number | null
   readonly height: number
   readonly timeZone: "UTC" | undefined
   readonly formatValue: (value: number) => string
@@ -44,28 +47,11 @@ const font = "11px ui-sans-serif, system-ui, sans-serif"
 const bars = { size: [0.8, 40] as [number, number], align: 1 as const }
 const axisWidth = 48
 
-const daySeconds = 86_400
-
-/** Days, or times of day where ticks lie closer; a tick at midnight is its day. */
-const timeLabels = (timeZone: "UTC" | undefined): UPlot.Axis.Values => {
-  const day = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone })
-  const time = new Intl.DateTimeFormat("en", {
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-    timeZone
-  })
-  return (_, ticks, __, ___, seconds) =>
-    ticks.map((tick) => {
-      const label = time.format(tick * 1000)
-      return seconds >= daySeconds || label === "00:00" ? day.format(tick * 1000) : label
-    })
-}
-
 /** Bars count: half of one is none. */
 const wholeSteps = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat()
 
 const axes = ({ formatValue, kind, timeZone }: PlotCanvasProps): Array<UPlot.Axis> => {
+  const labels = timeLabels(timeZone)
   const drawn: UPlot.Axis = {
     font,
     stroke: (plot) => colourOf(plot, "muted"),
@@ -73,7 +59,14 @@ const axes = ({ formatValue, kind, timeZone }: PlotCanvasProps): Array<UPlot.Axi
     ticks: { show: false }
   }
   return [
-    { ...drawn, grid: { show: false }, gap: 4, size: 24, values: timeLabels(timeZone) },
+    {
+      ...drawn,
+      grid: { show: false },
+      // The lowest value stands half below the line: the instants stay clear of it.
+      gap: 9,
+      size: 26,
+      values: (_, ticks, __, ___, increment) => labels(ticks, increment)
+    },
     {
       ...drawn,
       size: axisWidth,
@@ -109,13 +102,6 @@ const rangeOfValues = (_: UPlot, min: number | null, max: number | null): UPlot.
   max === null || max <= 0 ? 1 : max * 1.05
 ]
 
-/** Bars stand to the right of their instant: the last one needs its width. */
-const rangeOfTimes = (plot: UPlot, min: number | null, max: number | null): UPlot.Range.MinMax => {
-  const times = plot.data[0] as ReadonlyArray<number>
-  const step = times.length > 1 ? times[1]! - times[0]! : daySeconds
-  return [min ?? 0, (max ?? 0) + step]
-}
-
 const optionsOf = (
   props: PlotCanvasProps,
   width: number,
@@ -126,7 +112,15 @@ const optionsOf = (
   legend: { show: false },
   cursor: { y: false, drag: { x: false, y: false }, points: { show: props.kind === "lines" } },
   scales: {
-    x: props.kind === "bars" ? { range: rangeOfTimes } : {},
+    // Not the bounds that uPlot suggests: of one instant it makes years.
+    x: {
+      range: (plot) =>
+        timeSpan(
+          plot.data[0] as ReadonlyArray<number>,
+          props.kind,
+          props.intervalLength === null ? null : props.intervalLength / 1000
+        )
+    },
     y: { range: rangeOfValues }
   },
   series: seriesOf(props),
@@ -182,7 +176,7 @@ export const PlotCanvas = (props: PlotCanvasProps) => {
       endWidth()
       plot.destroy()
     }
-  }, [tones, props.kind, props.height, props.timeZone])
+  }, [tones, props.kind, props.height, props.timeZone, props.intervalLength])
   useEffect(() => {
     shown.current?.setData(dataOf(latest.current))
   }, [props.times, props.series])

@@ -1,6 +1,6 @@
 /** The OpenAPI document that the server serves, as the pages of the reference read it. */
 import { queryOptions } from "@tanstack/react-query"
-import { CallFailed } from "../api/client.ts"
+import { CallFailed, Unreachable } from "../api/client.ts"
 
 /** A schema, as far as the document uses JSON Schema. */
 export interface Schema {
@@ -136,7 +136,9 @@ export const referenceQuery = queryOptions({
   queryKey: ["openapi"],
   queryFn: async ({ signal }): Promise<Reference> => {
     // The document itself is no operation of the contract.
-    const response = await fetch("/openapi.json", { signal })
+    const response = await fetch("/openapi.json", { signal }).catch((cause: unknown) => {
+      throw new Unreachable("Nothing answered.", { cause })
+    })
     if (!response.ok)
       throw new CallFailed(response.status, "unknown", "The document could not be read.", null, null)
     return referenceOf((await response.json()) as OpenApiDocument)

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router"
 import type { Delivery } from "../api/client.ts"
 import { deliveriesQuery, type DeliveryQuery } from "../api/queries.ts"
 import { Pagination } from "../leads/Pagination.tsx"
+import { useTurnedPage } from "../shell/rows.ts"
 import { Badge } from "../ui/Badge.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
@@ -35,10 +36,11 @@ export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesP
     ...(search.state === undefined ? {} : { state: search.state }),
     page: search.page ?? "1"
   }
-  const { data, error, refetch } = useQuery({
+  const { data, error, isPlaceholderData, refetch } = useQuery({
     ...deliveriesQuery(brandId, webhookId, query),
     refetchInterval: refreshMillis
   })
+  useTurnedPage(data, !isPlaceholderData)
   const columns: ReadonlyArray<Column<Delivery>> = [
     {
       title: "Event",
@@ -132,7 +134,7 @@ export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesP
             type="button"
             aria-pressed={(search.state ?? "") === state}
             onClick={() => onChange(state === "" ? {} : { state })}
-            className="border-line text-muted hover:border-edge aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent h-8 rounded-md border px-2.5 text-sm font-medium"
+            className="border-line text-muted hover:border-edge aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent touch:h-11 h-8 rounded-md border px-2.5 text-sm font-medium"
           >
             {text}
           </button>

@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { answerOf, api } from "../api/client.ts"
 import { deliveriesKey, deliveryQuery, webhooksQuery } from "../api/queries.ts"
+import { CurlButton } from "../curl/CurlButton.tsx"
 import { Button } from "../ui/Button.tsx"
 import { Dialog, DialogActions } from "../ui/Dialog.tsx"
 import { Failure, Loading } from "../ui/States.tsx"
@@ -35,6 +36,7 @@ export const DeliveryDialog = ({ brandId, deliveryId, onClose, onOpen, webhookId
     },
     onError: notifyFailure
   })
+  const path = `/operator/brands/${brandId}/webhooks/${webhookId}/deliveries/${deliveryId}`
   const related = (text: string, id: string | null) =>
     id === null ? null : (
       <p>
@@ -78,6 +80,12 @@ export const DeliveryDialog = ({ brandId, deliveryId, onClose, onOpen, webhookId
           <RequestBody delivery={delivery} />
           <Attempts log={delivery.log} webhook={webhooks?.find(({ id }) => id === webhookId)} />
           <DialogActions>
+            <CurlButton
+              calls={[
+                { does: "This delivery, with its attempts", path },
+                { does: "Send it again", method: "POST", path: `${path}/resend` }
+              ]}
+            />
             <Button icon="send" onClick={() => resend.mutate()} disabled={resend.isPending}>
               Send again
             </Button>

@@ -5,15 +5,13 @@ import { useState } from "react"
 import { brandsQuery } from "../api/queries.ts"
 import { hasScope, isUnlimited } from "../session/permissions.ts"
 import { useSession } from "../session/session.ts"
-import { Icon } from "../ui/Icon.tsx"
 import { lazyDialog } from "../ui/lazyDialog.tsx"
+import { Select } from "../ui/Select.tsx"
 
 const NewBrandDialog = lazyDialog(async () => (await import("./NewBrandDialog.tsx")).NewBrandDialog)
 
 /** The choice that is no brand: ids are digits. */
 const newBrand = "new"
-
-const frame = "border-line mx-3 my-1 flex h-9 items-center gap-2 rounded-md border px-2.5 text-sm font-medium"
 
 const OperatorBrandMenu = ({ brandId }: { readonly brandId: string }) => {
   const navigate = useNavigate()
@@ -27,30 +25,27 @@ const OperatorBrandMenu = ({ brandId }: { readonly brandId: string }) => {
       : void navigate({ to: "/brands/$brandId", params: { brandId: chosen } })
   return (
     <>
-      <span className={`${frame} hover:border-edge relative pr-0`}>
-        <select
-          aria-label="Brand"
-          value={brandId}
-          onChange={(event) => choose(event.target.value)}
-          className="h-full min-w-0 grow cursor-pointer appearance-none truncate bg-transparent pr-7"
-        >
-          {brands.some(({ id }) => id === brandId) ? null : (
-            <option value={brandId}>{`Brand ${brandId}`}</option>
-          )}
-          {brands.map(({ deletionStartedAt, id, name }) => (
-            <option key={id} value={id}>
-              {deletionStartedAt === null ? name : `${name} (being deleted)`}
-            </option>
-          ))}
-          {mayCreate ? (
-            <>
-              <hr />
-              <option value={newBrand}>New brand …</option>
-            </>
-          ) : null}
-        </select>
-        <Icon name="down" className="text-muted pointer-events-none absolute right-2.5 size-3.5" />
-      </span>
+      <Select
+        aria-label="Brand"
+        className="mx-3 my-1 flex!"
+        value={brandId}
+        onChange={(event) => choose(event.target.value)}
+      >
+        {brands.some(({ id }) => id === brandId) ? null : (
+          <option value={brandId}>{`Brand ${brandId}`}</option>
+        )}
+        {brands.map(({ deletionStartedAt, id, name }) => (
+          <option key={id} value={id}>
+            {deletionStartedAt === null ? name : `${name} (being deleted)`}
+          </option>
+        ))}
+        {mayCreate ? (
+          <>
+            <hr />
+            <option value={newBrand}>New brand …</option>
+          </>
+        ) : null}
+      </Select>
       {isCreating ? <NewBrandDialog onClose={() => setCreating(false)} /> : null}
     </>
   )
@@ -61,7 +56,7 @@ export const BrandMenu = ({ brandId }: { readonly brandId: string }) => {
   return brand === null ? (
     <OperatorBrandMenu brandId={brandId} />
   ) : (
-    <p className={frame}>
+    <p className="border-line mx-3 my-1 flex h-8 items-center rounded-md border px-2.5 text-sm font-medium">
       <span className="truncate">{brand.name}</span>
     </p>
   )

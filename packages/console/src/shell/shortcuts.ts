@@ -1,11 +1,12 @@
 /** Keys that work on every page of a brand. A page adds its own. */
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
+import { moveRow } from "./rows.ts"
 
 export const shortcuts: ReadonlyArray<readonly [keys: string, does: string]> = [
   ["/", "Search leads"],
-  ["j, k", "Next and previous lead"],
-  ["Enter", "Open the lead"],
+  ["j, k", "Next and previous row, also of the next page"],
+  ["Enter", "Open the row"],
   ["Escape", "Close the lead, the dialog or the menu"],
   ["g h", "Go to Home"],
   ["g l", "Go to Leads"],
@@ -63,6 +64,16 @@ export const useKeys = (onKey: (key: string, event: KeyboardEvent) => void): voi
   }, [])
 }
 
+/** Set while a field of search that is not there yet is to have the focus. */
+let isSearchWanted = false
+
+/** Whether the field of search that has just appeared was asked for by a key. Asks once. */
+export const takeSearchFocus = (): boolean => {
+  const isWanted = isSearchWanted
+  isSearchWanted = false
+  return isWanted
+}
+
 export const useGlobalKeys = (brandId: string, onHelp: () => void): void => {
   const navigate = useNavigate()
   const goAt = useRef(0)
@@ -75,8 +86,14 @@ export const useGlobalKeys = (brandId: string, onHelp: () => void): void => {
     else if (key === "/") {
       event.preventDefault()
       const field = document.querySelector<HTMLInputElement>("[data-search]")
-      if (field === null) void navigate({ to: pageOf.l, params: { brandId } })
-      else field.select()
+      if (field !== null) field.select()
+      else {
+        isSearchWanted = true
+        void navigate({ to: pageOf.l, params: { brandId } })
+      }
+    } else if (key === "j" || key === "k") {
+      event.preventDefault()
+      moveRow(key)
     }
   })
 }

@@ -41,6 +41,7 @@ export const History = ({
         </label>
         <input
           id={id}
+          data-search
           type="search"
           placeholder="Show events with …"
           value={wanted}

@@ -9,6 +9,7 @@ import { Lanes } from "./Lanes.tsx"
 import { Legend } from "./Marks.tsx"
 import type { Run } from "./Simulation.ts"
 import { speeds, usePlayback } from "./usePlayback.ts"
+import { Select } from "../ui/Select.tsx"
 
 interface PlayerProps {
   readonly run: Run
@@ -60,17 +61,13 @@ export const Player = ({ children, onStop, run }: PlayerProps) => {
         />
         <label className="flex items-center gap-2 text-sm">
           Speed
-          <select
-            className="field"
-            value={String(speed)}
-            onChange={(event) => setSpeed(Number(event.target.value))}
-          >
+          <Select value={String(speed)} onChange={(event) => setSpeed(Number(event.target.value))}>
             {speeds.map((each) => (
               <option key={each} value={String(each)}>
                 {each === Infinity ? "as it runs" : `${each} ×`}
               </option>
             ))}
-          </select>
+          </Select>
         </label>
         {isRunning ? <Button onClick={onStop}>Stop the run</Button> : null}
         <input

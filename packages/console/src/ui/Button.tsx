@@ -12,7 +12,7 @@ const looks = {
 type Look = keyof typeof looks
 
 export const buttonClass = (look: Look = "plain"): string =>
-  `inline-flex h-8 items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50 ${looks[look]}`
+  `touch:h-11 inline-flex h-8 items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50 ${looks[look]}`
 
 interface ButtonProps extends ComponentProps<"button"> {
   readonly look?: Look
@@ -37,7 +37,7 @@ export const IconButton = ({ className = "", icon, label, type = "button", ...re
     type={type}
     aria-label={label}
     title={label}
-    className={`text-muted hover:text-ink hover:bg-sunken inline-flex size-8 items-center justify-center rounded-md transition-colors disabled:opacity-40 ${className}`}
+    className={`text-muted hover:text-ink hover:bg-sunken touch:size-11 inline-flex size-8 items-center justify-center rounded-md transition-colors disabled:opacity-40 ${className}`}
     {...rest}
   >
     <Icon name={icon} />

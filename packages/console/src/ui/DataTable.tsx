@@ -33,7 +33,7 @@ export const DataTable = <Row,>({ columns, keyOf, label, rows }: DataTableProps<
     </thead>
     <tbody>
       {rows.map((row) => (
-        <tr key={keyOf(row)} className="group">
+        <tr key={keyOf(row)} data-row={keyOf(row)} tabIndex={-1} className="group -outline-offset-2">
           {columns.map(({ cell, className = "", title }) => (
             <td
               key={title}

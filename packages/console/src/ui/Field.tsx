@@ -1,5 +1,6 @@
 /** A labelled field of a form. */
 import { type ComponentProps, type ReactNode, useId } from "react"
+import { Select } from "./Select.tsx"
 
 interface FieldProps {
   readonly label: string
@@ -47,9 +48,9 @@ interface SelectFieldProps extends ComponentProps<"select"> {
 export const SelectField = ({ children, hint, label, ...select }: SelectFieldProps) => (
   <Field label={label} hint={hint}>
     {(props) => (
-      <select className="field w-full" {...props} {...select}>
+      <Select look="form" className="w-full" {...props} {...select}>
         {children}
-      </select>
+      </Select>
     )}
   </Field>
 )

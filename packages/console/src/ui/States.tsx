@@ -1,8 +1,14 @@
 /** What stands in the place of content that is loading, empty or missing, and what to do about it. */
 import type { ReactNode } from "react"
-import { CallFailed, messageOf } from "../api/client.ts"
+import { CallFailed, messageOf, Unreachable } from "../api/client.ts"
 import { Button } from "./Button.tsx"
 import { Icon, type IconName } from "./Icon.tsx"
+
+const ReloadButton = () => (
+  <button type="button" className="underline underline-offset-2" onClick={() => location.reload()}>
+    reload the page
+  </button>
+)
 
 export const Empty = ({
   action,
@@ -25,12 +31,19 @@ export const Empty = ({
   </div>
 )
 
+interface FailureProps {
+  readonly error: unknown
+  readonly onRetry?: () => void
+  readonly children?: ReactNode
+}
+
 /** A failure, in words, with the id by which the server's log has it. */
-export const Failure = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) => (
+export const Failure = ({ children, error, onRetry }: FailureProps) => (
   <div role="alert" className="bg-danger-soft flex flex-wrap items-center gap-3 rounded-lg px-4 py-3">
     <Icon name="alert" className="text-danger size-4" />
     <div className="min-w-0 grow basis-60">
-      <p className="text-sm">{messageOf(error)}</p>
+      <p className="text-sm break-words">{messageOf(error)}</p>
+      {children}
       {error instanceof CallFailed && error.requestId !== null ? (
         <p className="text-muted text-xs">
           Request <span className="font-mono">{error.requestId}</span>
@@ -43,6 +56,17 @@ export const Failure = ({ error, onRetry }: { readonly error: unknown; readonly 
       </Button>
     )}
   </div>
+)
+
+/** A page that could not be drawn. What the server says is the server's; the rest is the page's own mistake. */
+export const PageFailure = ({ error, onRetry }: FailureProps) => (
+  <Failure error={error} {...(onRetry === undefined ? {} : { onRetry })}>
+    {error instanceof CallFailed || error instanceof Unreachable ? null : (
+      <p className="text-muted mt-1 text-xs">
+        Nothing was changed by that. If it fails again, <ReloadButton />; the other pages go on working.
+      </p>
+    )}
+  </Failure>
 )
 
 /** Lines where text will be. */

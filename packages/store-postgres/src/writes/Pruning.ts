@@ -8,7 +8,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { leadColumns, type LeadRow } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
-import { dueDeliveries, type Found, isQuiet, isTold, type PieceOf } from "./DueRows.ts"
+import { dueDeliveries, type Found, isQuiet, isTold, type PieceOf, settlePlanner } from "./DueRows.ts"
 import { keepPositions, noteRemoved } from "./ChangedLeads.ts"
 import { removeLeads } from "./Erasure.ts"
 import { CounterChanges } from "./LeadCounters.ts"
@@ -30,6 +30,7 @@ interface DueDelivery {
 const removeDeliveries =
   (state: "delivered" | "dead") =>
   async (sql: Connection, { before, limit }: PieceOf): Promise<Removed> => {
+    await sql.run(settlePlanner)
     const rows = await sql.all<DueDelivery>(`${dueDeliveries(state)} FOR UPDATE SKIP LOCKED`, [before, limit])
     if (rows.length === 0) return []
     const given = "unnest($1::bigint[], $2::bigint[]) AS given(brand_id, seq)"
@@ -100,11 +101,12 @@ const removeEngagements = async (
 /** The caller holds the brand. */
 const removePrunedLeads =
   (maxBucketLeads: number): Remove =>
-  async (sql: Connection, { before, limit }: PieceOf, { brandId }: Found, now): Promise<Removed> => {
+  async (sql: Connection, { before }: PieceOf, { brandId, keys }: Found, now): Promise<Removed> => {
     const rows = await sql.all<LeadRow>(
-      `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.updated_at < $2 AND ${isQuiet}
-         ORDER BY l.id LIMIT $3 FOR UPDATE`,
-      [brandId, before, limit]
+      `SELECT ${leadColumns} FROM lead_signals.lead l
+         WHERE l.brand_id = $1 AND l.id = ANY ($3::bigint[]) AND l.updated_at < $2 AND ${isQuiet}
+         ORDER BY l.id FOR UPDATE`,
+      [brandId, before, keys]
     )
     if (rows.length === 0) return []
     const newest = await sql.get<{ readonly position: number | null }>(
@@ -128,14 +130,17 @@ const removePrunedLeads =
     return rows.map(({ updated_at }) => ({ at: updated_at }))
   }
 
-const removeSuppressions = (sql: Connection, { before }: PieceOf, { keys }: Found): Promise<Removed> =>
-  sql.all(
+const removeSuppressions = (sql: Connection, { before }: PieceOf, { keys }: Found): Promise<Removed> => {
+  const pairs = keys.map((key) => String(key).split(" "))
+  return sql.all(
     `DELETE FROM lead_signals.suppression WHERE (brand_id, hash) IN (
-         SELECT brand_id, hash FROM lead_signals.suppression
-         WHERE hash = ANY ($1::text[]) AND erased_at < $2 FOR UPDATE SKIP LOCKED)
+         SELECT s.brand_id, s.hash FROM unnest($1::bigint[], $2::text[]) AS given(brand_id, hash)
+           JOIN lead_signals.suppression s USING (brand_id, hash)
+         WHERE s.erased_at < $3 FOR UPDATE OF s SKIP LOCKED)
        RETURNING erased_at AS at`,
-    [keys, before]
+    [pairs.map(([brandId]) => Number(brandId)), pairs.map(([, hash]) => hash!), before]
   )
+}
 
 type Remove = (sql: Connection, of: PieceOf, found: Found, now: Instant) => Promise<Removed>
 

@@ -1,6 +1,7 @@
 /**
  * What is due, piece by piece, and its removal. Finished deliveries are found by an index of their own. Events are walked in the order
- * of their positions, engagements lead by lead, so that neither needs an index that each write would pay for.
+ * of their positions, engagements lead by lead, so that neither needs an index that each write would pay for. A piece looks at a bounded
+ * number of rows, and the next one goes on behind them, also where what it looked at stays.
  */
 import type { Instant, LeadId, PruneCursor, RetentionKind, RetentionLimits } from "@lead-signals/domain"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
@@ -35,7 +36,7 @@ const foundOf = (rows: ReadonlyArray<Row>, next: PruneCursor | null): Found => (
   next
 })
 
-/** Where each piece begins anew: what it has removed is not found again. */
+/** Where each piece of deliveries begins anew: what it has removed is not found again. */
 const again: PruneCursor = []
 
 const finished =
@@ -50,7 +51,7 @@ const finished =
     return foundOf(rows, rows.length < limit ? null : again)
   }
 
-/** Rows that one piece looks at: many events stay, those of `lead2.created` as long as their leads. */
+/** Events or erasures that one piece looks at: many events stay, those of `lead2.created` as long as their leads. */
 const lookedAt = 2000
 
 interface WalkedEvent extends Row {
@@ -102,27 +103,75 @@ const engagements = (sql: QueryConnection, { after, before, limit }: PieceOf): F
   return foundOf(rows, isMore ? [last + 1] : null)
 }
 
-/** Whether nothing about the lead is left that a receiver may still get: an activity.detected, or a delivery. */
-const isQuiet = `NOT EXISTS (
-  SELECT 1 FROM event e WHERE e.lead_id = l.id
+/** Leads that are due by their age, and brands, that one piece looks at. */
+const [dueLookedAt, brandsLookedAt] = [500, 100]
+
+/** Less than any instant. */
+const first = Number.MIN_SAFE_INTEGER
+
+/** Whether nothing about a lead is left that a receiver may still get: an activity.detected, or a delivery. */
+const isQuiet = (leadId: string): string => `NOT EXISTS (
+  SELECT 1 FROM event e WHERE e.lead_id = ${leadId}
     AND (e.event = 'activity.detected' OR EXISTS (SELECT 1 FROM delivery d WHERE d.position = e.position)))`
 
-const leads = (sql: QueryConnection, { before, limit }: PieceOf): Found => {
-  const rows = sql.all<Row>(
-    `SELECT l.id AS key, l.updated_at AS at FROM brand b
-       CROSS JOIN lead l INDEXED BY lead_by_updated ON l.brand_id = b.id AND l.updated_at < ?
-       WHERE ${isQuiet} LIMIT ?`,
-    [before, limit]
+/**
+ * Walks the brands, and each brand's leads from the one that was changed longest ago. A lead that waits for its events stays, and is looked
+ * at once a round.
+ */
+const leads = (sql: QueryConnection, { after, before, limit }: PieceOf): Found => {
+  const [firstBrand = 0, ...from] = after ?? []
+  const brands = sql.column<number>(
+    "SELECT id FROM brand WHERE id >= ? AND deleted_at IS NULL ORDER BY id LIMIT ?",
+    [firstBrand, brandsLookedAt]
   )
-  return foundOf(rows, rows.length < limit ? null : again)
+  let looked = 0
+  for (const brand of brands) {
+    const [at = first, id = 0] = brand === firstBrand ? from : []
+    const left = dueLookedAt - looked
+    // Many leads may have been changed at one instant: each statement begins at its first row.
+    const walk = (condition: string, params: ReadonlyArray<number>, most: number) =>
+      sql.all<Row & { readonly key: number }>(
+        `SELECT id AS key, updated_at AS at FROM lead INDEXED BY lead_by_updated
+           WHERE brand_id = ? AND ${condition} ORDER BY updated_at, id LIMIT ?`,
+        [brand, ...params, most]
+      )
+    const rows = [...(at < before ? walk("updated_at = ? AND id > ?", [at, id], left) : [])]
+    if (rows.length < left)
+      rows.push(...walk("updated_at > ? AND updated_at < ?", [at, before], left - rows.length))
+    looked += rows.length
+    const quiet = new Set(
+      sql.column<number>(`SELECT l.value FROM json_each(?) l WHERE ${isQuiet("l.value")} LIMIT ?`, [
+        JSON.stringify(rows.map(({ key }) => key)),
+        limit
+      ])
+    )
+    const due = rows.filter(({ key }) => quiet.has(key))
+    const last = due.length === limit ? due.at(-1)! : rows.at(-1)
+    if (due.length === limit || rows.length === left) return foundOf(due, [brand, last!.at, last!.key])
+    if (due.length > 0) return foundOf(due, [brand + 1])
+  }
+  return foundOf([], brands.length < brandsLookedAt ? null : [brands.at(-1)! + 1])
 }
 
-const suppressions = (sql: QueryConnection, { before, limit }: PieceOf): Found => {
-  const rows = sql.all<Row>(
-    "SELECT brand_id || ' ' || hash AS key, erased_at AS at FROM suppression WHERE erased_at < ? LIMIT ?",
-    [before, limit]
+/** Erasures are walked in the order of their hashes, which are hex: a cursor holds the first 48 bits of the last one. */
+const suppressions = (sql: QueryConnection, { after, before, limit }: PieceOf): Found => {
+  const [brand, prefix] = [after?.[0] ?? 0, (after?.[1] ?? 0).toString(16).padStart(12, "0")]
+  const rows = sql.all<{ readonly brand_id: number; readonly hash: string; readonly at: Instant | null }>(
+    `SELECT brand_id, hash, erased_at AS at FROM suppression
+       WHERE (brand_id, hash) >= (?, ?) ORDER BY brand_id, hash LIMIT ?`,
+    [brand, prefix, lookedAt]
   )
-  return foundOf(rows, rows.length < limit ? null : again)
+  const due: Array<Row> = []
+  const cursor = (row: (typeof rows)[number]): PruneCursor => [
+    row.brand_id,
+    Number.parseInt(row.hash.slice(0, 12), 16)
+  ]
+  for (const row of rows) {
+    if (row.at === null || row.at >= before) continue
+    due.push({ key: `${row.brand_id} ${row.hash}`, at: row.at })
+    if (due.length === limit) return foundOf(due, cursor(row))
+  }
+  return foundOf(due, rows.length < lookedAt ? null : cursor(rows.at(-1)!))
 }
 
 /** Finds what one piece removes. */
