@@ -220,6 +220,11 @@ describe("npm start", () => {
     ["LEAD_SIGNALS_OPERATOR_TOKEN", "short", "LEAD_SIGNALS_OPERATOR_TOKEN takes at least 16 characters"],
     ["LEAD_SIGNALS_RATE_LIMIT", "0", "LEAD_SIGNALS_RATE_LIMIT takes an integer from 1 to 1000000."],
     ["LEAD_SIGNALS_SEARCH_MEMORY", "-1", "LEAD_SIGNALS_SEARCH_MEMORY takes an integer from 0 to 1000000000."],
+    [
+      "LEAD_SIGNALS_POSTGRES_POOLER",
+      "statement",
+      "LEAD_SIGNALS_POSTGRES_POOLER takes session, transaction or transaction-prepared."
+    ],
     ["LEAD_SIGNALS_LOG", "loud", "LEAD_SIGNALS_LOG takes pretty or json."],
     ["LEAD_SIGNALS_DRAIN_PAUSE", "601", "LEAD_SIGNALS_DRAIN_PAUSE takes seconds from 0 to 600, like 0.5."],
     [

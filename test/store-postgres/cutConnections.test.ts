@@ -11,6 +11,7 @@ import {
 import { webCrypto } from "@lead-signals/http"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
+import { randomUUID } from "node:crypto"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { isWithoutPostgres, newDatabase, startPostgres } from "../harness/Postgres.ts"
@@ -119,6 +120,60 @@ describe.skipIf(isWithoutPostgres)("a connection that is cut", () => {
     expect(key.id).toMatch(/^\d+$/)
   })
 })
+
+describe.skipIf(isWithoutPostgres)(
+  "a server that does not tell the position of its log, as Aurora does not,",
+  () => {
+    it("is written and read as always, and what became of a lost commit is unknown [DELIV-2]", async () => {
+      const database = await newDatabase()
+      const admin = new pg.Client({ connectionString: database })
+      await admin.connect()
+      // A role is of all databases of the server.
+      const role = `managed_${randomUUID().replaceAll("-", "")}`
+      await admin.query(`CREATE ROLE ${role}`)
+      await admin.query(`GRANT CREATE ON DATABASE ${new URL(database).pathname.slice(1)} TO ${role}`)
+      await admin.query(
+        "REVOKE EXECUTE ON FUNCTION pg_current_wal_lsn(), pg_walfile_name(pg_lsn) FROM PUBLIC"
+      )
+      const proxy = await startPostgresProxy(database)
+      const runtime = ManagedRuntime.make(host(`${proxy.url}?options=-c%20role%3D${role}`))
+      const countOf = async (from: string) =>
+        Number((await admin.query(`SELECT count(*) AS n FROM lead_signals.${from}`)).rows[0].n)
+      try {
+        const brand = await runtime.runPromise(Brands.create("B"))
+        const source = { type: "post-url", value: "v", liCompanyId: null, company: null } as const
+        const signal = await runtime.runPromise(
+          Signals.create(brand.id, { name: "S", signalType: "t", source })
+        )
+        for (const [n, cut] of (["before-commit", "after-commit"] as const).entries()) {
+          const observation = {
+            signalId: signal.id,
+            person: { extId: `p${n}`, name: "N" },
+            engagement: { id: `e${n}` }
+          }
+          proxy.cutNext(cut)
+          const answer = await runtime.runPromise(Effect.either(recordInOneCommit(brand, [observation])))
+          expect(proxy.cuts()).toBe(n + 1)
+          expect(Either.isLeft(answer) && (answer.left as StoreUnavailable).reason).toContain(
+            "it is not known"
+          )
+          expect(await countOf(`engagement WHERE id = 'e${n}'`)).toBe(cut === "after-commit" ? 1 : 0)
+          const [again] = await runtime.runPromise(recordInOneCommit(brand, [observation]))
+          expect(again!.outcome).toBe(cut === "after-commit" ? "duplicate" : "recorded")
+        }
+        expect(await runtime.runPromise(Effect.flatMap(StoreHealth, ({ check }) => check))).toEqual({
+          writeProblem: null
+        })
+      } finally {
+        await runtime.dispose()
+        await proxy.close()
+        await admin.query(`DROP OWNED BY ${role}`)
+        await admin.query(`DROP ROLE ${role}`)
+        await admin.end()
+      }
+    })
+  }
+)
 
 describe.skipIf(isWithoutPostgres || !isThorough)("a commit that is lost with the server", () => {
   it("is not taken for another transaction, which has its id after the crash [DELIV-2]", async () => {

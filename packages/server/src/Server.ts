@@ -117,10 +117,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
   }).pipe(
     Effect.provide(
       Layer.mapError(
-        Instrumentation.stores(
-          storeLayer(settings.database, settings.encryption, settings.searchMemoryLeads),
-          exporting
-        ),
+        Instrumentation.stores(storeLayer(settings.database, settings.encryption, settings), exporting),
         storeFailed(settings)
       )
     )

@@ -8,6 +8,7 @@ import { Either } from "effect"
 import { type BackupSettings, readBackups } from "./BackupSettings.ts"
 import { readDatabase } from "./DatabaseLocation.ts"
 import { type Encryption, readEncryption } from "./EncryptionSettings.ts"
+import { type PoolerMode, readPooler } from "./PostgresSettings.ts"
 import { readRetention } from "./RetentionSettings.ts"
 import { type Environment, valueOf } from "./Variables.ts"
 
@@ -17,6 +18,8 @@ export interface Settings {
   readonly port: number
   /** A path, `memory`, or the URL of a Postgres database. */
   readonly database: string
+  /** How a pooler between this node and Postgres hands connections on; `session` is right without one, too. */
+  readonly pooler: PoolerMode
   /** Null: the database is not encrypted. [PII-4] */
   readonly encryption: Encryption | null
   readonly demo: boolean
@@ -134,6 +137,7 @@ export const readSettings = (
       host: yield* variable("HOST", text("a host name or an address to listen on"), "127.0.0.1"),
       port: yield* variable("PORT", integer(0, 65535), 4000),
       database,
+      pooler: yield* readPooler(environment),
       encryption: yield* readEncryption(environment),
       demo: yield* variable("LEAD_SIGNALS_DEMO", boolean, true),
       operatorToken: yield* variable("LEAD_SIGNALS_OPERATOR_TOKEN", token, null),

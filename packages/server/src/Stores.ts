@@ -7,6 +7,7 @@ import type { EncryptionKey } from "@lead-signals/encryption"
 import type { PostgresStoreOptions } from "@lead-signals/store-postgres"
 import { kindOf } from "./DatabaseLocation.ts"
 import type { Encryption } from "./EncryptionSettings.ts"
+import { type PoolerMode, poolerOptions } from "./PostgresSettings.ts"
 import { progress } from "./Progress.ts"
 
 const postgres = Effect.promise(() => import("@lead-signals/store-postgres"))
@@ -37,11 +38,18 @@ const postgresKeys = (
         ...(encryption.next === undefined ? {} : { otherEncryptionKey: encryption.next })
       }
 
-/** All store ports over the database; SQLite keeps so many leads in memory for searches at most. On Postgres the clock of what is built upon them shows the database's time. */
+export interface StoreOptions {
+  /** The mode of a pooler before Postgres. */
+  readonly pooler: PoolerMode
+  /** So many leads SQLite keeps in memory for searches at most. */
+  readonly searchMemoryLeads: number
+}
+
+/** All store ports over the database. On Postgres the clock of what is built upon them shows the database's time. */
 export const storeLayer = (
   database: string,
   encryption: Encryption | null,
-  searchMemoryLeads = 0
+  { pooler, searchMemoryLeads }: StoreOptions
 ): Layer.Layer<StorePorts, StoreUnavailable> => {
   switch (kindOf(database)) {
     case "memory":
@@ -62,7 +70,14 @@ export const storeLayer = (
       return Layer.unwrapEffect(
         Effect.map(postgres, ({ layerWithClock }) => {
           const { clearAfter, onMigrating } = migrating()
-          return clearAfter(layerWithClock({ url: database, onMigrating, ...postgresKeys(encryption) }))
+          return clearAfter(
+            layerWithClock({
+              url: database,
+              onMigrating,
+              ...poolerOptions[pooler],
+              ...postgresKeys(encryption)
+            })
+          )
         })
       )
   }

@@ -40,6 +40,11 @@ export const variables: ReadonlyArray<Variable> = [
     takes: "file:PATH, env:NAME or command:COMMAND with the next key, on Postgres",
     otherwise: "none"
   },
+  {
+    name: "LEAD_SIGNALS_POSTGRES_POOLER",
+    takes: "session, transaction, or transaction-prepared: the mode of a pooler before Postgres",
+    otherwise: "session"
+  },
   { name: "LEAD_SIGNALS_DEMO", takes: "true fills an empty database with a demo", otherwise: "true" },
   {
     name: "LEAD_SIGNALS_OPERATOR_TOKEN",

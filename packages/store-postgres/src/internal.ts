@@ -2,7 +2,9 @@
  * Internals of this package for the workspace's tests and benchmarks. Nothing else may import this module, and the packed package does
  * not hold it: what it exports changes without notice.
  */
+export { Clients } from "./connection/Clients.ts"
 export { type Connection, connectionOf, type Param } from "./connection/Connection.ts"
+export { QueryFailure } from "./connection/Failures.ts"
 export { StatementTexts } from "./connection/StatementTexts.ts"
 export * as FilterCounts from "./query/FilterCounts.ts"
 export { gramsOf, searchTextsOf } from "./query/Grams.ts"

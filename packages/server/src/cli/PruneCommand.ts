@@ -4,6 +4,7 @@ import { type DueCounts, Retaining, Retention, type RetentionKind } from "@lead-
 import { CommandProcess, Failed, leaf, usage } from "@lead-signals/command-line"
 import { Effect, Either } from "effect"
 import { shownDatabase } from "../DatabaseLocation.ts"
+import { readPooler } from "../PostgresSettings.ts"
 import { readRetention, retentionVariables } from "../RetentionSettings.ts"
 import { storeLayer } from "../Stores.ts"
 import { database, databaseOf, encryptionOfEnvironment, withProgressLine } from "./FileCommands.ts"
@@ -71,7 +72,8 @@ export const pruneCommand = leaf(
         onRight: (read) => Effect.succeed(read)
       })
       const place = yield* databaseOf(given)
-      const store = storeLayer(place, yield* encryptionOfEnvironment)
+      const pooler = yield* Either.match(readPooler(env), { onLeft: usage, onRight: Effect.succeed })
+      const store = storeLayer(place, yield* encryptionOfEnvironment, { pooler, searchMemoryLeads: 0 })
       const counts = yield* given.dryRun
         ? Effect.provide(Retaining.countDue(retention), store)
         : prune(store, retention)

@@ -1,6 +1,6 @@
 /** Clients of a pool: the store's own, or one that a host has. */
 import pg from "pg"
-import { breaksAllConnections, breaksConnection, QueryFailure } from "./Failures.ts"
+import { breaksAllConnections, breaksConnection, QueryFailure, refusesWrites } from "./Failures.ts"
 
 /** A pool as `pg` has it, or another with the same methods. */
 export type ClientPool = Pick<pg.Pool, "connect" | "on">
@@ -16,6 +16,12 @@ export interface CheckedOut {
 
 const ignore = (): void => {}
 
+/**
+ * Milliseconds between two looks for another server while this one is read-only: each makes all connections anew, however many writes
+ * are refused meanwhile.
+ */
+const readOnlyMillis = 1000
+
 /** What is known of a client since it was connected. */
 interface Session {
   readonly generation: number
@@ -26,6 +32,8 @@ interface Session {
 export class Clients {
   /** Counts failures that concern every client. */
   private generation = 0
+  /** When all clients were last closed because the server is read-only, by `performance.now()`. */
+  private leftReadOnlyAt = Number.NEGATIVE_INFINITY
   private readonly sessions = new WeakMap<pg.PoolClient, Session>()
 
   /** `onConnected` runs once on each new client, before its first transaction, and answers the server's incarnation. */
@@ -79,8 +87,17 @@ export class Clients {
   private release(client: pg.PoolClient, failure: QueryFailure | null): void {
     const isOfNow = this.sessions.get(client)!.generation === this.generation
     // One that was connected before says nothing about those that were connected since.
-    if (isOfNow && failure !== null && breaksAllConnections(failure)) this.generation++
-    if (!isOfNow || (failure !== null && breaksConnection(failure))) client.release(true)
+    const isOver = isOfNow && failure !== null && this.endsGeneration(failure)
+    if (isOver) this.generation++
+    if (isOver || !isOfNow || (failure !== null && breaksConnection(failure))) client.release(true)
     else client.release()
+  }
+
+  private endsGeneration(failure: QueryFailure): boolean {
+    if (!refusesWrites(failure)) return breaksAllConnections(failure)
+    const now = performance.now()
+    if (now - this.leftReadOnlyAt < readOnlyMillis) return false
+    this.leftReadOnlyAt = now
+    return true
   }
 }

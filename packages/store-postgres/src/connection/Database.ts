@@ -13,6 +13,7 @@ import type { Connection } from "./Connection.ts"
 import type { DatabaseClock } from "./DatabaseClock.ts"
 import { markApplied } from "./HeldReservation.ts"
 import { HostTransaction } from "./HostTransaction.ts"
+import { Incarnations } from "./Incarnation.ts"
 import { listen } from "./Notifications.ts"
 import { StatementTexts } from "./StatementTexts.ts"
 import { isUnavailable, Transactions, type Transactor } from "./Transactions.ts"
@@ -69,22 +70,21 @@ const effectOf = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> 
 
 const timeSql = "SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now"
 /**
- * A text that changes when another server takes over (its log has another timeline), and when the server starts again or recovers from a crash
- * of one of its processes (statistics begin anew). Ids of transactions that were under way then are given again.
+ * Sets the limits of time on a new connection, and asks for the server's time and incarnation. The limits are no parameters of the
+ * connection, as the driver would send them: PgBouncer refuses those that it does not know.
  */
-const incarnationSql = `CASE WHEN pg_is_in_recovery() THEN NULL ELSE concat_ws(' ', substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8),
-    pg_postmaster_start_time(), (SELECT stats_reset FROM pg_stat_bgwriter)) END AS incarnation`
-
-/** Asks a new connection for the server's time and incarnation. */
 const begin =
-  (clock: DatabaseClock | undefined) =>
+  (clock: DatabaseClock | undefined, incarnations: Incarnations, limitMillis: number | null) =>
   async (client: pg.PoolClient): Promise<string | null> => {
     const askedAt = performance.now()
-    const { rows } = await client.query<{ readonly now: string; readonly incarnation: string | null }>(
-      `${timeSql}, ${incarnationSql}`
-    )
-    clock?.measured(Number(rows[0]!.now), askedAt, performance.now())
-    return rows[0]!.incarnation
+    const limits =
+      limitMillis === null
+        ? ""
+        : `SET statement_timeout = ${limitMillis}; SET idle_in_transaction_session_timeout = ${limitMillis}; `
+    const answered: pg.QueryResult | ReadonlyArray<pg.QueryResult> = await client.query(`${limits}${timeSql}`)
+    const { rows } = Array.isArray(answered) ? answered.at(-1) : answered
+    clock?.measured(Number(rows[0].now), askedAt, performance.now())
+    return incarnations.of(client)
   }
 
 /** Milliseconds between measurements of the database's time. */
@@ -146,17 +146,20 @@ export interface ConnectOptions {
   readonly notifications: boolean
 }
 
-const open = (pool: ClientPool, options: DatabaseOptions, setsLimits: boolean) =>
+/** `isShared`: what is set on a session may reach others, and a session may be another one in the next transaction. */
+const open = (pool: ClientPool, options: DatabaseOptions, isShared: boolean) =>
   Effect.gen(function* () {
     const { beforeStatement, clock, keys, migrate, preparedStatements, schema, statementTimeoutMillis } =
       options
-    const clients = new Clients(pool, begin(clock))
+    const incarnations = new Incarnations()
+    const clients = new Clients(pool, begin(clock, incarnations, isShared ? null : statementTimeoutMillis))
     const texts = new StatementTexts(schema, preparedStatements)
     if (migrate !== null) yield* effectOf(() => migrate(pool))
     const transactor = new Transactions(clients, texts, {
       beforeStatement,
+      incarnations,
+      isShared,
       keys,
-      setsLimits,
       statementTimeoutMillis
     })
     // Fails here, and not at the first request, where the database can't be reached or the tables are missing.
@@ -173,12 +176,8 @@ export const layer = (
   Layer.scoped(
     Database,
     Effect.gen(function* () {
-      const { schema, statementTimeoutMillis } = options
-      const limits = {
-        statement_timeout: statementTimeoutMillis,
-        idle_in_transaction_session_timeout: statementTimeoutMillis
-      }
-      const pool = new pg.Pool({ ...config, ...(isPooled ? {} : limits) })
+      const { schema } = options
+      const pool = new pg.Pool(config)
       yield* Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => pool.end())))
       const transactor = yield* open(pool, options, isPooled)
       const queued = yield* Queue.sliding<void>(1)

@@ -85,9 +85,12 @@ export const unknownCommit = (cause: unknown): StoreUnavailable =>
 export const isConflict = ({ sqlState }: QueryFailure): boolean =>
   sqlState === "40001" || sqlState === "40P01" || sqlState === "23505"
 
-/** Every connection is of no more use: the server is gone, shuts down or turned read-only. */
+/** Every connection is of no more use: the server is gone or shuts down. */
 export const breaksAllConnections = ({ sqlState }: QueryFailure): boolean =>
-  sqlState === null || sqlState === "25006" || sqlState.startsWith("57P") || sqlState.startsWith("08")
+  sqlState === null || sqlState.startsWith("57P") || sqlState.startsWith("08")
+
+/** The server is, or has become, a standby or read-only: another one may have taken over, which new connections reach. */
+export const refusesWrites = ({ sqlState }: QueryFailure): boolean => sqlState === "25006"
 
 /** The connection is of no more use, or keeps statements that were prepared for an older schema. */
 export const breaksConnection = (failure: QueryFailure): boolean =>

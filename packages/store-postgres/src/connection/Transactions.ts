@@ -4,8 +4,16 @@ import type pg from "pg"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { CheckedOut, Clients } from "./Clients.ts"
 import type { StoreKeys } from "../sealing/StoreKeys.ts"
+import type { Incarnations } from "./Incarnation.ts"
 import { type Connection, connectionOf } from "./Connection.ts"
-import { breaksConnection, isConflict, QueryFailure, unavailable, unknownCommit } from "./Failures.ts"
+import {
+  breaksConnection,
+  isConflict,
+  QueryFailure,
+  refusesWrites,
+  unavailable,
+  unknownCommit
+} from "./Failures.ts"
 import type { StatementTexts } from "./StatementTexts.ts"
 
 /** Runs the store's work; rejects with `StoreUnavailable`, or with what the work threw by itself. */
@@ -21,8 +29,12 @@ export interface Transactor {
 export interface TransactionOptions {
   /** Milliseconds that one statement may take, and that a transaction may last before its next statement. */
   readonly statementTimeoutMillis: number
-  /** Whether each transaction sets the server's limits of time; otherwise its sessions begin with them. */
-  readonly setsLimits: boolean
+  /**
+   * Whether connections are shared with others, by a pooler or with a host: then each transaction sets the server's limits of time, and asks
+   * which server it reaches. Otherwise a connection has begun with both.
+   */
+  readonly isShared: boolean
+  readonly incarnations: Incarnations
   /** Awaited before each statement of a transaction that writes, and before its commit. */
   readonly beforeStatement: ((text: string) => Promise<void>) | undefined
   /** The keys under which the database is encrypted; null where it is not. */
@@ -67,6 +79,13 @@ const observed = (sql: Connection, before: TransactionOptions["beforeStatement"]
         keys: sql.keys
       }
 
+/** A transaction as the server knows it. */
+interface Begun {
+  readonly xid: string
+  /** Null where the server does not say. */
+  readonly incarnation: string | null
+}
+
 /** A commit that was sent and never answered. */
 class LostCommit {
   readonly failure: QueryFailure
@@ -87,19 +106,23 @@ export class Transactions implements Transactor {
   private readonly keys: StoreKeys | null
 
   private readonly clients: Clients
+  private readonly incarnations: Incarnations
+  private readonly isShared: boolean
   private readonly texts: StatementTexts
 
   constructor(
     clients: Clients,
     texts: StatementTexts,
-    { beforeStatement, keys, setsLimits, statementTimeoutMillis }: TransactionOptions
+    { beforeStatement, incarnations, isShared, keys, statementTimeoutMillis }: TransactionOptions
   ) {
+    this.incarnations = incarnations
+    this.isShared = isShared
     this.keys = keys
     this.clients = clients
     this.texts = texts
     this.timeoutMillis = statementTimeoutMillis
     this.beforeStatement = beforeStatement
-    this.limits = setsLimits
+    this.limits = isShared
       ? `; SET LOCAL statement_timeout = ${statementTimeoutMillis}; SET LOCAL idle_in_transaction_session_timeout = ${statementTimeoutMillis}`
       : ""
   }
@@ -126,8 +149,9 @@ export class Transactions implements Transactor {
       // The result of work whose commit was lost.
       let result: A
       try {
-        return await this.withClient(async ({ client, incarnation }) => {
-          const xid = await this.begin(client)
+        return await this.withClient(async (out) => {
+          const { client } = out
+          const { incarnation, xid } = await this.begin(out)
           result = await this.orRollBack(client, () =>
             work(observed(bounded(this.connection(client), this.timeoutMillis), this.beforeStatement))
           )
@@ -150,7 +174,8 @@ export class Transactions implements Transactor {
         return await attempt()
       } catch (error) {
         if (!(error instanceof QueryFailure)) throw error
-        const limit = isConflict(error) ? maxAttempts : breaksConnection(error) ? maxLostAttempts : 1
+        const isLost = breaksConnection(error) || refusesWrites(error)
+        const limit = isConflict(error) ? maxAttempts : isLost ? maxLostAttempts : 1
         if (count >= limit) throw unavailable(error)
         await backOff(count)
       }
@@ -188,13 +213,16 @@ export class Transactions implements Transactor {
     }
   }
 
-  /** Begins a transaction and answers its id, by which a lost commit is found. */
-  private async begin(client: pg.PoolClient): Promise<string> {
-    const { rows } = await this.command(
-      client,
-      `BEGIN${this.limits}; SELECT pg_current_xact_id()::text AS xid`
-    )
-    return (rows[0] as { readonly xid: string }).xid
+  /** Begins a transaction and answers its id and server, by which a lost commit is found. */
+  private begin({ client, incarnation }: CheckedOut): Promise<Begun> {
+    return this.orRollBack(client, async () => {
+      const asked = this.isShared ? `, ${this.incarnations.sql} AS incarnation` : ""
+      const { rows } = await this.command(
+        client,
+        `BEGIN${this.limits}; SELECT pg_current_xact_id()::text AS xid${asked}`
+      )
+      return { incarnation, ...(rows[0] as Pick<Begun, "xid"> & Partial<Begun>) }
+    })
   }
 
   private async orRollBack<A>(client: pg.PoolClient, work: () => Promise<A>): Promise<A> {
@@ -231,10 +259,12 @@ export class Transactions implements Transactor {
     try {
       return await this.withClient(async (out) => {
         // Another server took over, or this one recovered from a crash: it gives ids again that it gave before to what it lost.
-        if (out.incarnation !== incarnation) return "unknown"
+        if (incarnation === null || (!this.isShared && out.incarnation !== incarnation)) return "unknown"
         const row = await this.connection(out.client).get<{ readonly status: string | null }>(
-          "SELECT pg_xact_status($1::xid8) AS status",
-          [xid]
+          this.isShared
+            ? `SELECT CASE WHEN ${this.incarnations.sql} = $2 THEN pg_xact_status($1::xid8) END AS status`
+            : "SELECT pg_xact_status($1::xid8) AS status",
+          this.isShared ? [xid, incarnation] : [xid]
         )
         return row?.status ?? "unknown"
       })

@@ -17,10 +17,11 @@ export const exclusively = <A, E, R>(
 ): Effect.Effect<A, E | StoreUnavailable, R> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const sql = yield* session(url, "lead_signals")
+      const sql = yield* session(url, "lead_signals", null, true)
       yield* attempt(async () => {
         await sql.run("BEGIN")
-        await sql.run("SET LOCAL lock_timeout = 0")
+        for (const limit of ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"])
+          await sql.run(`SET LOCAL ${limit} = 0`)
         await sql.run("SELECT pg_advisory_xact_lock($1, 1)", [lockClass])
       })
       return yield* work

@@ -1,6 +1,6 @@
 /** A connection of its own for work that takes longer than a transaction of the store may. */
 import { StoreUnavailable } from "@lead-signals/domain"
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import pg from "pg"
 import type { Connection, Param } from "../connection/Connection.ts"
 import { QueryFailure, unavailable as unavailableOf } from "../connection/Failures.ts"
@@ -52,10 +52,15 @@ export const makeTables = async (url: string, schema: string): Promise<void> => 
 }
 
 /**
- * Connects to the database at the URL without the time limits of the store's own connections. The connection ends with the scope. Fails with
- * `StoreUnavailable` when it can't be made.
+ * Connects to the database at the URL without the time limits of the store's own connections. `isShared` leaves a server's own limits: behind
+ * a pooler what is set on a session stays for others. The connection ends with the scope. Fails with `StoreUnavailable` when it can't be made.
  */
-export const session = (url: string, schema: string, keys: StoreKeys | null = null) =>
+export const session = (
+  url: string,
+  schema: string,
+  keys: StoreKeys | null = null,
+  isShared = false
+): Effect.Effect<Connection, StoreUnavailable, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.tryPromise({
@@ -63,6 +68,7 @@ export const session = (url: string, schema: string, keys: StoreKeys | null = nu
           const client = new pg.Client(config(url))
           client.on("error", () => {})
           await client.connect()
+          if (isShared) return client
           // A server may have limits for all sessions. The work of one here takes minutes.
           await client.query("SET statement_timeout = 0")
           await client.query("SET idle_in_transaction_session_timeout = 0")
