@@ -2,6 +2,7 @@
 import type { Entropy, StorePorts } from "@lead-signals/domain"
 import {
   type BodyLimits,
+  AuditedKeyReads,
   BodyPace,
   type ConsoleFile,
   ConsoleFiles,
@@ -109,6 +110,7 @@ const webhooks = (scheduleMillis: ReadonlyArray<number>) => {
 /** Starts a server for the tests of a file, and stops it after them. */
 export const startApi = async ({
   arrival,
+  auditsKeyReads = false,
   bodyLimits = null,
   consoleFiles,
   draining = () => false,
@@ -119,6 +121,8 @@ export const startApi = async ({
   waitLimits
 }: {
   readonly stores?: Layer.Layer<Stores, unknown>
+  /** Whether the audit log has what API keys list. */
+  readonly auditsKeyReads?: boolean
   readonly requestsPerMinute?: number
   readonly draining?: () => boolean
   readonly arrival?: NodeServer.Arrival
@@ -147,6 +151,7 @@ export const startApi = async ({
     Layer.succeed(DefaultRateLimit, requestsPerMinute),
     Layer.succeed(Draining, { isDraining: Effect.sync(draining) }),
     Layer.succeed(BodyPace, { limits: bodyLimits }),
+    Layer.succeed(AuditedKeyReads, auditsKeyReads),
     streamLimits === undefined ? Layer.empty : Layer.succeed(EventStreamLimits, streamLimits),
     waitLimits === undefined ? Layer.empty : Layer.succeed(ChangeWaitLimits, waitLimits),
     consoleFiles === undefined ? Layer.empty : Layer.succeed(ConsoleFiles, Effect.succeed(consoleFiles))

@@ -82,6 +82,48 @@ describe("the audit log", () => {
     })
   })
 
+  it("has the first list of a day that a key itself gets, of each kind, where the host wants it [AUD-8]", async () => {
+    const failing = { isOn: false }
+    const broken = Layer.map(MemoryStore.layer, (context) => {
+      const auditLog = Context.get(context, AuditLog)
+      const append: (typeof auditLog)["append"] = (entry) =>
+        failing.isOn ? Effect.fail(new StoreUnavailable({ reason: "full disk" })) : auditLog.append(entry)
+      return Context.add(context, AuditLog, { ...auditLog, append })
+    })
+    const own = await startApi({ stores: broken, auditsKeyReads: true })
+    const { key, keyId, ...made } = await setUpBrand(own)
+    const read = async (target: string, token = key) =>
+      (await own.call(target, { headers: { authorization: `Bearer ${token}` } })).status
+    const ofKeys = async () =>
+      (await entries("?pageSize=100", own)).data.filter(({ actor }: any) => actor.type === "key")
+    expect(await read("/signals/leads?sort=wrong")).toBe(400)
+    expect(await read("/signals/leads/1")).toBe(404)
+    expect(await ofKeys()).toEqual([])
+    const statuses = await Promise.all(
+      Array.from({ length: 5 }, () => read("/signals/leads?search=Personal%20Name"))
+    )
+    expect(statuses).toEqual([200, 200, 200, 200, 200])
+    const entry = {
+      id: expect.any(String),
+      at: expect.any(String),
+      actor: { type: "key", id: keyId, name: null },
+      viaSession: false,
+      operation: "listLeads",
+      brandId: made.id,
+      subjectId: null,
+      status: 200
+    }
+    expect(await ofKeys()).toEqual([entry])
+    expect(await read("/signals/changes")).toBe(200)
+    expect((await ofKeys()).map(({ operation }: any) => operation)).toEqual(["listChanges", "listLeads"])
+    // Keys go on reading while the log can't be written.
+    const created = await own.operate("POST", `/operator/brands/${made.id}/keys`, { label: "other" })
+    const other: string = created.body.data.key
+    failing.isOn = true
+    expect(await read("/signals/leads", other)).toBe(200)
+    expect(await ofKeys()).toHaveLength(2)
+  })
+
   it("has sign-ins and sign-outs, by whom and of which brand [AUD-7]", async () => {
     const { body } = await api.operate("POST", "/operator/tokens", { name: "browser", scopes: ["read"] })
     const { token, id } = body.data

@@ -142,7 +142,7 @@ describe("the SQLite file", () => {
         expect(String(yield* Effect.flip(ping))).toContain("deleted, moved or replaced")
         renameSync(`${filename}.away`, filename)
         yield* Brands.create("C")
-        expect(yield* ping).toEqual({ writeProblem: null })
+        expect(yield* ping).toEqual({ writeProblem: null, journalProblem: null })
       })
     )
   })

@@ -27,6 +27,7 @@ import { Draining } from "./Draining.ts"
 import { handlers, RoutedApi } from "./endpoints/Api.ts"
 import { EventStreams } from "./EventStreams.ts"
 import { type FastPath, makeFastPath } from "./FastPath.ts"
+import { AuditedKeyReads, KeyReads } from "./KeyReads.ts"
 import * as McpPath from "./McpPath.ts"
 import { admit, type Credentials, operatorAccess } from "./Authentication.ts"
 import { logUnavailable } from "./RequestLog.ts"
@@ -231,7 +232,8 @@ export const service: Effect.Effect<
   )
   const observer = yield* RequestObserver
   const waits = new ChangeWaits(yield* ChangeWaitLimits, yield* Draining)
-  const fastPath = makeFastPath(observer, sessions, attention, waits)
+  const keyReads = (yield* AuditedKeyReads) ? new KeyReads() : null
+  const fastPath = makeFastPath(observer, sessions, attention, waits, keyReads)
   const consoleOf = yield* ConsolePages.make
   const mcpPath = yield* McpPath.make
   return {

@@ -15,6 +15,7 @@ import { type FastRow, fastRows } from "./endpoints/Api.ts"
 import type { Attention } from "./Attention.ts"
 import { admit, checkStillOpens, type Credentials, isViaSession } from "./Authentication.ts"
 import type { ChangeWaits } from "./ChangeWaits.ts"
+import type { KeyReads } from "./KeyReads.ts"
 import { RequestObserver } from "./RequestObserver.ts"
 import { newRecord, type RequestRecord } from "./RequestRecord.ts"
 import type { Requirements } from "./Requirements.ts"
@@ -81,7 +82,8 @@ export const makeFastPath =
     observer: typeof RequestObserver.Service,
     sessions: typeof Sessions.Service,
     attention: typeof Attention.Service,
-    waits: ChangeWaits
+    waits: ChangeWaits,
+    keyReads: KeyReads | null
   ): FastPath =>
   (request) => {
     const { method, target } = request
@@ -112,7 +114,9 @@ export const makeFastPath =
           }),
           (body) => rawResponse(record, 200, body)
         )
-        return yield* row.listsLeads && isViaSession(request) ? audited(key, row, read) : read
+        if (!row.listsLeads) return yield* read
+        if (isViaSession(request)) return yield* audited(key, row, read)
+        return yield* keyReads === null ? read : Effect.zipLeft(read, keyReads.note(key, row.name))
       })
       return respond<RawResponse, Requirements>(record, observer, work, rawForm(record))
     })

@@ -8,6 +8,7 @@ import {
   Mcp,
   OperatorToken,
   Sessions,
+  AuditedKeyReads,
   TrustedProxies,
   webCrypto
 } from "@lead-signals/http"
@@ -85,6 +86,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
           Layer.scopedDiscard(Effect.forkScoped(AuditRetention.retain(settings.auditRetentionMillis))),
           Layer.scopedDiscard(Effect.forkScoped(IdempotencyRetention.retain)),
           Layer.succeed(TrustedProxies, settings.trustedProxies),
+          Layer.succeed(AuditedKeyReads, true),
           Instrumentation.metrics,
           exporting ? Instrumentation.storeGauges : Layer.empty,
           Layer.succeed(Draining, { isDraining: Effect.sync(() => draining) })

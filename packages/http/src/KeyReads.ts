@@ -1,0 +1,58 @@
+/** Entries of the audit log for what API keys read in bulk: the first of a day, not one for each page. [AUD-8] */
+import { type ApiKey, AuditLog } from "@lead-signals/domain"
+import { Clock, Context, Effect } from "effect"
+import { idIn } from "./AuditTrail.ts"
+
+/**
+ * Whether the audit log has entries of lists that requests with an API key get. They are off unless a host provides it: each is a write of
+ * the store. [AUD-8]
+ */
+export class AuditedKeyReads extends Context.Reference<AuditedKeyReads>()(
+  "@lead-signals/http/AuditedKeyReads",
+  { defaultValue: (): boolean => false }
+) {}
+
+const dayMillis = 86_400_000
+
+/** After an entry that could not be written, milliseconds until another is tried. */
+const retryMillis = 60_000
+
+/** What this process has entered. It holds one instant for each key and operation of a day. */
+export class KeyReads {
+  private readonly nextAt = new Map<string, number>()
+  private day = 0
+
+  /**
+   * Enters the read, unless the key has an entry of the operation for this UTC day by this process. An entry that can't be written refuses
+   * nothing: keys go on reading while the store can't be written.
+   */
+  note({ brandId, id }: ApiKey, operation: string): Effect.Effect<void, never, AuditLog> {
+    return Effect.flatMap(Clock.currentTimeMillis, (at) => {
+      const day = Math.floor(at / dayMillis)
+      if (day !== this.day) this.nextAt.clear()
+      this.day = day
+      const name = `${id} ${operation}`
+      if (at < (this.nextAt.get(name) ?? 0)) return Effect.void
+      // Requests that come meanwhile make no second entry.
+      this.nextAt.set(name, Infinity)
+      const entry = {
+        actor: { type: "key", id } as const,
+        viaSession: false,
+        operation,
+        brandId: idIn(brandId),
+        subjectId: null,
+        status: 200
+      }
+      return Effect.flatMap(AuditLog, (log) => log.append({ ...entry, at })).pipe(
+        Effect.catchAll(({ reason }) =>
+          Effect.zipRight(
+            Effect.sync(() => this.nextAt.set(name, at + retryMillis)),
+            Effect.logWarning("read by an API key without audit entry").pipe(Effect.annotateLogs({ reason }))
+          )
+        ),
+        Effect.onInterrupt(() => Effect.sync(() => this.nextAt.delete(name))),
+        Effect.asVoid
+      )
+    })
+  }
+}
