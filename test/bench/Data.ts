@@ -16,7 +16,7 @@ import type {
 import * as Words from "./Words.ts"
 
 /** Goes up with every change of what is generated: files of an older one are made anew. */
-export const generatorVersion = 1
+export const generatorVersion = 2
 
 const seed = 5
 export const startsAt = Date.UTC(2024, 0, 1)
@@ -67,11 +67,18 @@ const padded = (n: number): string => String(n).padStart(9, "0")
 
 const employer = zipf(companyCount, 0.8)
 
+/** Three of four are made of syllables, so that searches for parts of them differ. */
+const lastNameOf = (prng: Prng): string => {
+  if (prng.chance(0.25)) return prng.pick(Words.lastNames)
+  const made = Array.from({ length: 3 + prng.below(3) }, () => prng.pick(Words.syllables)).join("")
+  return made[0]!.toUpperCase() + made.slice(1)
+}
+
 /** The person of a lead's id, or with `kind` an author who is no lead. */
 export const personOf = (id: number, rare = false, kind: "person" | "author" = "person"): PersonFact => {
   const prng = Prng.of(seed + id, kind)
   const firstName = prng.pick(Words.firstNames)
-  const family = prng.pick(Words.lastNames)
+  const family = lastNameOf(prng)
   const lastName = prng.chance(0.4) ? `${family}-${prng.pick(Words.lastNames)}` : family
   const name = `${firstName} ${lastName}`
   const title1 = prng.pick(prng.chance(Words.commonShare) ? Words.engineers : Words.otherTitles)

@@ -5,6 +5,7 @@
 import { Prng } from "@lead-signals/simulation-kernel"
 import * as Data from "./Data.ts"
 import { type Shape, sorts } from "./Shape.ts"
+import * as Words from "./Words.ts"
 
 const seed = 11
 const day = 86_400_000
@@ -44,6 +45,22 @@ const searchText = (prng: Prng, leads: number): string => {
 
 const randomSearch = (prng: Prng, leads: number): string =>
   list({ search: searchText(prng, leads), sort: prng.pick(sorts) })
+
+/** Two syllables, which lie in some thousand of a million names: on one of several pages, since there are few pairs of syllables. */
+const randomSyllables = (prng: Prng): string =>
+  list({
+    search: prng.pick(Words.syllables) + prng.pick(Words.syllables),
+    sort: prng.pick(sorts),
+    page: 1 + prng.below(10)
+  })
+
+/** A part of a full name, long enough that hardly anyone else has it. */
+const randomNamePart = (prng: Prng, leads: number): string => {
+  const name = Data.personOf(leadId(prng, leads)).name.toLowerCase()
+  const length = Math.min(name.length, 8 + prng.below(5))
+  const start = prng.below(name.length - length + 1)
+  return list({ search: name.slice(start, start + length).trim(), sort: prng.pick(sorts) })
+}
 
 /** Pages that a client reads of one list before it goes on to another. */
 const pagesOfList = 5
@@ -99,6 +116,8 @@ export const randomShapes = (leads: number, leadsBySignal: ReadonlyArray<number>
   return [
     drawn("random-page", (prng) => randomPage(prng, leads)),
     drawn("random-search", (prng) => randomSearch(prng, leads)),
+    drawn("random-syllables", randomSyllables),
+    drawn("random-name-part", (prng) => randomNamePart(prng, leads)),
     drawn("random-window", randomWindow),
     {
       name: "random-paging",

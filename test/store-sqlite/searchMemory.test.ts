@@ -81,7 +81,8 @@ describe("a memory of texts", () => {
     fc.assert(
       fc.property(
         fc.record({
-          segmentLeads: fc.integer({ min: 1, max: 9 }),
+          partLeads: fc.integer({ min: 1, max: 9 }),
+          joinedParts: fc.integer({ min: 2, max: 4 }),
           scannedLeads: fc.integer({ min: 1, max: 5 })
         }),
         fc.array(lead, { maxLength: 60 }),

@@ -17,7 +17,7 @@ import type { PieceRead, TextStep } from "../worker/RememberedTexts.ts"
 export interface SearchTextsOptions {
   /** Brands of fewer leads are searched in the file. */
   readonly minLeads: number
-  /** Leads of all brands in memory, each of some 200 bytes; 0 keeps none there. */
+  /** Leads of all brands in memory, each of some 300 bytes where texts are short; 0 keeps none there. */
   readonly maxLeads: number
   /** Milliseconds from one reading of a brand to the next, which takes some seconds of a thread a million leads. */
   readonly pauseMillis: number

@@ -1,0 +1,268 @@
+/**
+ * Where trigrams of bytes lie in texts. A posting has the slot of a text and the position in it, so lists of two trigrams are joined on
+ * where the needle would begin: what they leave of a needle of six bytes needs no look at a text.
+ */
+
+/** Slots of one part of postings, and positions in a text: a posting has 16 bits for each. */
+const maxSlots = 65_536
+
+/** Longer texts have no postings. */
+export const maxTextBytes = 65_535
+
+/** Ends each text of a slot; no trigram contains it. */
+export const end = 0
+
+/** In place of a posting that was removed, behind all others of its list. */
+const removed = 0xffff_ffff
+
+const trigramOf = (first: number, second: number, third: number): number =>
+  (first << 16) | (second << 8) | third
+
+/** Numbers trigrams from 0 on as they are met: lists are found by the number. */
+export class Trigrams {
+  size = 0
+  private mask = 0xffff
+  /** Of each place the trigram and its number, or no trigram. */
+  private keys = new Int32Array(this.mask + 1)
+  private numbers = new Int32Array(this.mask + 1)
+  /** How many postings each has, by its number. */
+  counts = new Int32Array(1024)
+
+  /** −1 for one that was never met. */
+  find(trigram: number): number {
+    const at = this.placeOf(trigram)
+    return this.keys[at] === trigram ? this.numbers[at]! : -1
+  }
+
+  numberOf(trigram: number): number {
+    const at = this.placeOf(trigram)
+    if (this.keys[at] === trigram) return this.numbers[at]!
+    const number = this.size++
+    this.keys[at] = trigram
+    this.numbers[at] = number
+    if (number === this.counts.length) {
+      const counts = new Int32Array(number * 2)
+      counts.set(this.counts)
+      this.counts = counts
+    }
+    if (this.size * 2 > this.mask) this.grow()
+    return number
+  }
+
+  private placeOf(trigram: number): number {
+    let at = (Math.imul(trigram, 0x9e3779b1) >>> 8) & this.mask
+    while (this.keys[at] !== trigram && this.keys[at] !== 0) at = (at + 1) & this.mask
+    return at
+  }
+
+  private grow(): void {
+    const { keys, numbers } = this
+    this.mask = this.mask * 2 + 1
+    this.keys = new Int32Array(this.mask + 1)
+    this.numbers = new Int32Array(this.mask + 1)
+    for (let i = 0; i < keys.length; i++) {
+      if (keys[i] === 0) continue
+      const at = this.placeOf(keys[i]!)
+      this.keys[at] = keys[i]!
+      this.numbers[at] = numbers[i]!
+    }
+  }
+}
+
+/** Texts one after the other: text n begins at `starts[n]` and ends where the next begins. */
+export interface Texts {
+  readonly starts: Uint32Array
+  readonly bytes: Uint8Array
+}
+
+/** A needle as its lists are joined. */
+export interface Needle {
+  readonly bytes: Buffer
+  /** Null where no text with postings can contain it. */
+  readonly lists: ReadonlyArray<{
+    readonly trigram: number
+    /** In the needle. */
+    readonly offset: number
+    /** Whether the trigrams up to here have all bytes of the needle. */
+    readonly isWhole: boolean
+  }> | null
+}
+
+/** Of the trigrams the rarest first, up to those that have all bytes of the needle. */
+export const needleOf = (bytes: Buffer, trigrams: Trigrams): Needle => {
+  const all: Array<{ trigram: number; offset: number }> = []
+  for (let offset = 0; offset + 2 < bytes.length; offset++) {
+    const trigram = trigrams.find(trigramOf(bytes[offset]!, bytes[offset + 1]!, bytes[offset + 2]!))
+    if (trigram < 0) return { bytes, lists: null }
+    all.push({ trigram, offset })
+  }
+  const last = bytes.length - 3
+  // The first and the last have all of six bytes.
+  const wanted = last <= 3 ? all.filter(({ offset }) => offset === 0 || offset === last) : all
+  const counts = trigrams.counts
+  wanted.sort((a, b) => counts[a.trigram]! - counts[b.trigram]! || a.offset - b.offset)
+  const has = new Uint8Array(bytes.length)
+  let missing = bytes.length
+  const lists = []
+  for (const { offset, trigram } of wanted) {
+    const before = missing
+    for (let i = offset; i < offset + 3; i++) if (has[i]!++ === 0) missing--
+    if (missing < before) lists.push({ trigram, offset, isWhole: missing === 0 })
+  }
+  return { bytes, lists }
+}
+
+/** Texts that what the lists leave is compared with. */
+export interface Comparable {
+  /** Whether the slot's text contains the needle at the position, from which on it can be too short. */
+  readonly contains: (slot: number, position: number, needle: Uint8Array) => boolean
+}
+
+/** Looking at a text, which lies somewhere in memory, takes as long as reading so many postings. */
+const postingsPerText = 32
+
+let candidates = new Uint32Array(maxSlots)
+
+/** The postings of some slots' texts. */
+export class TrigramPostings {
+  /** Of each trigram, by its number, where its postings begin. */
+  private readonly offsets: Uint32Array
+  private readonly postings: Uint32Array
+
+  private constructor(offsets: Uint32Array, postings: Uint32Array) {
+    this.offsets = offsets
+    this.postings = postings
+  }
+
+  /** Of so many texts, slots from 0 on. */
+  static of(texts: Texts, count: number, trigrams: Trigrams): TrigramPostings {
+    const { bytes, starts } = texts
+    const most = starts[count]! - starts[0]!
+    const numbers = new Int32Array(most)
+    const keys = new Uint32Array(most)
+    let total = 0
+    for (let slot = 0; slot < count; slot++) {
+      const from = starts[slot]!
+      const to = starts[slot + 1]!
+      if (to - from > maxTextBytes) continue
+      let [first, second] = [end, end]
+      for (let at = from; at < to; at++) {
+        const third = bytes[at]!
+        if (first !== end && second !== end && third !== end) {
+          numbers[total] = trigrams.numberOf(trigramOf(first, second, third))
+          keys[total++] = slot * maxSlots + at - 2 - from
+        }
+        first = second
+        second = third
+      }
+    }
+    const offsets = new Uint32Array(trigrams.size + 1)
+    const { counts } = trigrams
+    for (let i = 0; i < total; i++) {
+      offsets[numbers[i]! + 1]!++
+      counts[numbers[i]!]!++
+    }
+    for (let i = 0; i < trigrams.size; i++) offsets[i + 1]! += offsets[i]!
+    const postings = new Uint32Array(total)
+    const next = offsets.slice()
+    for (let i = 0; i < total; i++) postings[next[numbers[i]!]!++] = keys[i]!
+    return new TrigramPostings(offsets, postings)
+  }
+
+  /** Of parts of so many slots each, the slots of one behind those of the other. */
+  static concat(parts: ReadonlyArray<TrigramPostings>, slots: number): TrigramPostings {
+    const size = Math.max(...parts.map(({ offsets }) => offsets.length))
+    const offsets = new Uint32Array(size)
+    const postings = new Uint32Array(parts.reduce((sum, part) => sum + part.postings.length, 0))
+    let to = 0
+    for (let trigram = 0; trigram < size - 1; trigram++) {
+      for (let i = 0; i < parts.length; i++) {
+        const part = parts[i]!
+        const shift = i * slots * maxSlots
+        const last = part.offsets[trigram + 1]
+        if (last === undefined) continue
+        for (let at = part.offsets[trigram]!; at < last && part.postings[at] !== removed; at++) {
+          postings[to++] = part.postings[at]! + shift
+        }
+      }
+      offsets[trigram + 1] = to
+    }
+    return new TrigramPostings(offsets, to === postings.length ? postings : postings.slice(0, to))
+  }
+
+  /** Takes back what the trigrams count for it. */
+  uncount(trigrams: Trigrams): void {
+    const { offsets, postings } = this
+    for (let trigram = 0; trigram < offsets.length - 1; trigram++) {
+      for (let at = offsets[trigram]!; at < offsets[trigram + 1]! && postings[at] !== removed; at++) {
+        trigrams.counts[trigram]!--
+      }
+    }
+  }
+
+  /** Removes the postings of a slot, whose text must still be there: from postings with positions a text could be made again. */
+  remove(texts: Texts, textSlot: number, slot: number, trigrams: Trigrams): void {
+    const { bytes, starts } = texts
+    const { offsets, postings } = this
+    const from = starts[textSlot]!
+    const length = starts[textSlot + 1]! - from
+    if (length > maxTextBytes) return
+    for (let position = 0; position + 2 < length; position++) {
+      const at = from + position
+      const [first, second, third] = [bytes[at]!, bytes[at + 1]!, bytes[at + 2]!]
+      if (first === end || second === end || third === end) continue
+      const number = trigrams.find(trigramOf(first, second, third))
+      const to = offsets[number + 1]!
+      const key = slot * maxSlots + position
+      let [low, high] = [offsets[number]!, to]
+      while (low < high) {
+        const middle = (low + high) >>> 1
+        if (postings[middle]! < key) low = middle + 1
+        else high = middle
+      }
+      postings.copyWithin(low, low + 1, to)
+      postings[to - 1] = removed
+      trigrams.counts[number]!--
+    }
+  }
+
+  /** The slots whose texts contain the needle, in order, each at least once; `base` is the number of the first slot. */
+  find({ bytes, lists }: Needle, base: number, texts: Comparable, found: (slot: number) => void): void {
+    if (lists === null) return
+    const { offsets, postings } = this
+    let count = 0
+    let isWhole = false
+    for (let i = 0; i < lists.length; i++) {
+      const { offset, trigram } = lists[i]!
+      const to = offsets[trigram + 1]
+      if (to === undefined) return
+      const from = offsets[trigram]!
+      if (i === 0) {
+        if (to - from > candidates.length) candidates = new Uint32Array((to - from) * 2)
+        for (let at = from; at < to && postings[at] !== removed; at++) {
+          const key = postings[at]!
+          // Else the needle would begin before the text.
+          if ((key & 0xffff) >= offset) candidates[count++] = key - offset
+        }
+      } else {
+        if (count * postingsPerText < to - from) break
+        let kept = 0
+        let at = from
+        for (let j = 0; j < count; j++) {
+          const key = candidates[j]! + offset
+          while (at < to && postings[at]! < key) at++
+          if (at === to) break
+          if (postings[at] === key) candidates[kept++] = candidates[j]!
+        }
+        count = kept
+      }
+      if (count === 0) return
+      isWhole = lists[i]!.isWhole
+    }
+    for (let i = 0; i < count; i++) {
+      const key = candidates[i]!
+      const slot = base + (key >>> 16)
+      if (isWhole || texts.contains(slot, key & 0xffff, bytes)) found(slot)
+    }
+  }
+}
