@@ -1,5 +1,5 @@
 /** The JSON schemas of events, and the form of CloudEvents, against what the service really sends. */
-import { cloudEventView, type envelopeView, Webhooks } from "@lead-signals/domain"
+import { cloudEventView, type envelopeView, largestMaxBatch, Webhooks } from "@lead-signals/domain"
 import { eventDocuments, openApi } from "@lead-signals/http"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
@@ -84,7 +84,9 @@ describe("the schemas of events", () => {
   })
 
   it("take their own examples, and further fields, but no other event and nothing less [FMT-4]", () => {
-    for (const [name, document] of Object.entries(documents)) {
+    const ofEvents = Object.entries(documents).filter(([name]) => !name.startsWith("batch."))
+    expect(ofEvents).toHaveLength(Object.keys(documents).length - 2)
+    for (const [name, document] of ofEvents) {
       const [example] = document["examples"]
       expect([name, refusals(name, example)]).toEqual([name, []])
       expect(refusals(name, { ...example, later: 1 })).toEqual([])
@@ -103,6 +105,28 @@ describe("the schemas of events", () => {
         }
       }
     }
+  })
+
+  it("take each batch that is sent, and nothing else [FMT-4, BATCH-1]", () => {
+    const cloudEvents = envelopes.map((envelope) =>
+      JSON.parse(JSON.stringify(cloudEventView(envelope, null)))
+    )
+    for (const [name, batch, other] of [
+      ["batch.json", envelopes, cloudEvents],
+      ["batch.cloudevent.json", cloudEvents, envelopes]
+    ] as const) {
+      const [example] = documents[name]!["examples"]
+      expect(example.map((event: Json) => event.type ?? event.event)).toEqual(
+        expect.arrayContaining([...types])
+      )
+      for (const taken of [batch, batch.slice(0, 1), example, [{ ...(batch[0] as Json), later: 1 }]])
+        expect([name, refusals(name, taken)]).toEqual([name, []])
+      const { id: _, ...less } = batch[0] as Json
+      const tooMany = Array.from({ length: largestMaxBatch + 1 }, () => batch[0])
+      for (const refused of [batch[0], [], other, [batch[0], other[0]], [less], tooMany])
+        expect([name, refusals(name, refused)]).not.toEqual([name, []])
+    }
+    expect(JSON.stringify(documents["batch.json"])).toContain('"x-pii":true')
   })
 
   it("mark personal data, like the OpenAPI document [FMT-4, PII-1]", () => {

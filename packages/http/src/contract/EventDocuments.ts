@@ -1,8 +1,8 @@
 /**
- * The JSON schemas of events, as documents of their own: for each event type its envelope, its `data`, and its CloudEvent. They are
- * made from the OpenAPI document, so both say the same. [FMT-4]
+ * The JSON schemas of events, as documents of their own: for each event type its envelope, its `data`, and its CloudEvent, and the arrays of
+ * batches. They are made from the OpenAPI document, so both say the same. [FMT-4]
  */
-import { cloudEventView, dataSchemaPath, eventTypes, testEvent } from "@lead-signals/domain"
+import { cloudEventView, dataSchemaPath, eventTypes, largestMaxBatch, testEvent } from "@lead-signals/domain"
 
 // A JSON schema is looked into freely here.
 type Json = Record<string, any>
@@ -93,29 +93,59 @@ const namesOf = (event: string) => ({
   cloudEvent: `${event}.cloudevent.json`
 })
 
+/** The names of the documents of a batch, whatever its events are, by their format. [BATCH-1] */
+const batchNames = { envelope: "batch.json", cloudEvent: "batch.cloudevent.json" } as const
+
 /** The names of all documents; `/events/<name>` is the path of each. [FMT-4] */
-export const eventDocumentNames: ReadonlyArray<string> = events.flatMap((event) =>
-  Object.values(namesOf(event))
-)
+export const eventDocumentNames: ReadonlyArray<string> = [
+  ...events.flatMap((event) => Object.values(namesOf(event))),
+  ...Object.values(batchNames)
+]
+
+/** The array that a webhook with `maxBatch` gets, of the schemas of its elements. */
+const batchOf = (elements: ReadonlyArray<Json>): Json => ({
+  type: "array",
+  minItems: 1,
+  maxItems: largestMaxBatch,
+  items: { anyOf: elements },
+  description: "The events of one post, in the order in which they became due",
+  examples: [elements.map(({ examples }) => examples[0])]
+})
 
 /** The documents by their names, from the OpenAPI document. [FMT-4] */
 export const eventDocuments = (openApi: Json): Readonly<Record<string, Json>> => {
   const components = openApi["components"]["schemas"]
-  return Object.fromEntries(
-    events.flatMap((event) => {
-      const [reference] = Object.values<Json>(openApi["webhooks"][event].post.requestBody.content)
-      const envelope: Json = components[reference!["schema"].$ref.slice(componentPrefix.length)]
+  const envelopeOf = (event: string): Json => {
+    const [reference] = Object.values<Json>(openApi["webhooks"][event].post.requestBody.content)
+    return components[reference!["schema"].$ref.slice(componentPrefix.length)]
+  }
+  const envelopes = events.map(envelopeOf)
+  const batches: ReadonlyArray<readonly [string, string, Json]> = [
+    [batchNames.envelope, "A batch of envelopes of version 1", batchOf(envelopes)],
+    [
+      batchNames.cloudEvent,
+      "A batch of CloudEvents 1.0: the JSON Batch Format",
+      batchOf(envelopes.map(cloudEvent))
+    ]
+  ]
+  const documents = [
+    ...events.flatMap((event) => {
+      const envelope = envelopeOf(event)
       const names = namesOf(event)
       const data = { ...envelope["properties"]["data"], examples: [envelope["examples"][0].data] }
-      const documents: ReadonlyArray<readonly [string, string, Json]> = [
+      const ofEvent: ReadonlyArray<readonly [string, string, Json]> = [
         [names.envelope, `${event}: envelope of version 1`, envelope],
         [names.data, `${event}: data`, data],
         [names.cloudEvent, `${event}: CloudEvents 1.0 in structured mode`, cloudEvent(envelope)]
       ]
-      return documents.map(([name, title, schema]) => [
-        name,
-        { $schema: dialect, title, ...selfContained(schema, components) }
-      ])
-    })
+      return ofEvent
+    }),
+    ...batches
+  ]
+  return Object.fromEntries(
+    documents.map(([name, title, schema]) => [
+      name,
+      { $schema: dialect, title, ...selfContained(schema, components) }
+    ])
   )
 }
