@@ -1,9 +1,9 @@
 /** The walks of docs/extending.md: each patch applies, compiles, and works as its own tests say. */
 import { execFile, execFileSync } from "node:child_process"
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { updateWalk, type Walk, walks } from "../../scripts/walks.mjs"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -140,33 +140,28 @@ const copyRepository = (folder: string): void => {
   }
 }
 
-describe.runIf(isThorough)("a copy of the repository", () => {
+const contracts = ["store-memory/contract", "store-sqlite/contract", "store-postgres/contract"]
+
+describe.runIf(isThorough)("a copy of the repository after all walks, one on top of the other", () => {
   let folder = ""
   beforeAll(() => {
     folder = temporaryFolder()
     copyRepository(folder)
   })
 
-  describe.each(all)("after the walk: $title", (walk) => {
-    const wasMade = isMade(root, walk)
-    beforeAll(() => {
-      if (!wasMade) apply(folder, walk)
-    })
-    afterAll(() => {
-      if (!wasMade) apply(folder, walk, "--reverse")
-      rmSync(join(folder, "docs"), { recursive: true })
-      cpSync(join(root, "docs"), join(folder, "docs"), { recursive: true })
-    })
+  it.each(all)("takes the patch: $title", async ({ title }) => {
+    const walk = walks(folder).find((each) => each.title === title)!
+    if (isMade(folder, walk)) return
+    apply(folder, walk)
+    if (walk.patch.includes("apiVersion")) await run(folder, "scripts/openapi.mjs", "--baseline")
+  })
 
-    it("compiles, and passes the tests that the walk adds or changes", async () => {
-      await run(folder, "node_modules/typescript/bin/tsc", "-b")
-      if (!wasMade && walk.patch.includes("apiVersion"))
-        await run(folder, "scripts/openapi.mjs", "--baseline")
-      const tests = walk.files.flatMap(({ path }) =>
-        path.endsWith(".test.ts") ? [path.replace("test/", "")] : []
-      )
-      const vitest = ["test/node_modules/vitest/vitest.mjs", "run", "--root", "test"]
-      await run(folder, ...vitest, "http/openapi", ...tests)
-    })
+  it("compiles", () => run(folder, "node_modules/typescript-native/bin/tsc", "-b"))
+
+  it("passes the tests that the walks add or change, and the contract of each store", () => {
+    const paths = all.flatMap(({ files }) => files.map(({ path }) => path))
+    const tests = paths.filter((path) => path.endsWith(".test.ts")).map((path) => path.replace("test/", ""))
+    const vitest = ["test/node_modules/vitest/vitest.mjs", "run", "--root", "test"]
+    return run(folder, ...vitest, "http/openapi", ...contracts, ...new Set(tests))
   })
 })

@@ -167,6 +167,7 @@ describe("docs/embedding.md", () => {
       "node-http",
       "effect",
       "domain-only",
+      "own-transaction-postgres",
       "own-transaction-sqlite"
     ]
     const sources = hosts.map((name) => plain(readFileSync(new URL(`${name}/src/main.ts`, examples), "utf8")))

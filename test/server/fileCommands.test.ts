@@ -24,6 +24,23 @@ beforeAll(async () => {
   server = await startOperatedServer(database)
 })
 
+describe("backup of a database on Postgres", () => {
+  it("says by which tools Postgres is copied, and connects to nothing", async () => {
+    const url = "postgres://leads:secret-7@127.0.0.1:1/leads"
+    const { code, err, out } = await runCommand(["backup", join(folder, "copy"), "--database", url])
+    expect([code, out]).toEqual([2, ""])
+    for (const tool of [
+      "pg_dump --format=custom --schema=lead_signals",
+      "pg_basebackup",
+      "docs/scale.md",
+      "lead-signals copy --from URL --to"
+    ]) {
+      expect(err).toContain(tool)
+    }
+    expect(err).not.toContain("secret-7")
+  })
+})
+
 describe("the commands on the file", () => {
   it("copies the file as it is at one moment, while it is written to [STORE-7, STORE-8]", async () => {
     const { brandId: id, signalId } = await setUpBrand(server.url)

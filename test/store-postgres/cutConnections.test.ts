@@ -3,10 +3,15 @@ import {
   Brands,
   Keys,
   Leads,
+  type Lease,
+  Outbox,
   recordInOneCommit,
+  Retries,
   Signals,
   StoreHealth,
-  StoreUnavailable
+  StoreUnavailable,
+  Webhooks,
+  WebhookTargets
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as PostgresStore from "@lead-signals/store-postgres"
@@ -18,8 +23,14 @@ import { isWithoutPostgres, newDatabase, startPostgres } from "../harness/Postgr
 import { type Cut, type PostgresProxy, startPostgresProxy } from "../harness/PostgresProxy.ts"
 import { cases, isThorough } from "../harness/Thoroughness.ts"
 
+const anyTarget = Layer.succeed(WebhookTargets, { check: (url: string) => Effect.succeed(url) })
 const host = (url: string) =>
-  Layer.merge(PostgresStore.layer({ url, notifications: false, statementTimeoutMillis: 2000 }), webCrypto)
+  Layer.mergeAll(
+    PostgresStore.layer({ url, notifications: false, statementTimeoutMillis: 2000 }),
+    webCrypto,
+    anyTarget
+  )
+type Needs = Layer.Layer.Success<ReturnType<typeof host>>
 
 describe.skipIf(isWithoutPostgres)("a connection that is cut", () => {
   let proxy: PostgresProxy
@@ -106,6 +117,99 @@ describe.skipIf(isWithoutPostgres)("a connection that is cut", () => {
         expect(await countOf(`engagement WHERE lead_id = ${recorded!.leadId}`)).toBe(there)
         if (erased !== null) expect(there).toBe(0)
       }
+    }
+  )
+
+  /** What is made under a name of its own, and the row that shows it. */
+  const creations: ReadonlyArray<
+    readonly [what: string, create: (name: string) => Effect.Effect<unknown, unknown, Needs>, table: string]
+  > = [
+    ["brand", (name) => Brands.create(name), "brand WHERE name ="],
+    [
+      "signal",
+      (name) =>
+        Signals.create(brand.id, {
+          name,
+          signalType: "t",
+          source: { type: "post-url", value: "v", liCompanyId: null, company: null }
+        }),
+      "signal WHERE name ="
+    ],
+    ["key", (label) => Keys.create(brand.id, { label, requestsPerMinute: 60 }), "api_key WHERE label ="],
+    [
+      "webhook",
+      (description) =>
+        Webhooks.create(brand.id, { url: "u", events: ["lead2.created"], description, enabled: false }),
+      "webhook WHERE description ="
+    ]
+  ]
+
+  it.each(
+    creations.flatMap(([what, create, table]) =>
+      (["before-commit", "after-commit"] as const).map((cut) => [cut, what, create, table] as const)
+    )
+  )("%s of a new %s makes it once, and answers it [DELIV-2]", async (cut, what, create, table) => {
+    for (let round = 0; round < cases(12); round++) {
+      const name = `${cut} ${what} ${round}`
+      expect(await whileCut(cut, create(name))).not.toBeNull()
+      expect(await countOf(`${table} '${name}'`)).toBe(1)
+    }
+  })
+
+  it.each(["before-commit", "after-commit"] as const)(
+    "%s of a lease and of a record leaves each delivery leased once and attempted once [DELIV-2, DELIV-3]",
+    async (cut) => {
+      const webhook = await runtime.runPromise(
+        Webhooks.create(brand.id, {
+          url: "u",
+          events: ["activity.detected"],
+          description: null,
+          enabled: true
+        })
+      )
+      for (let round = 0; round < cases(12); round++) {
+        await runtime.runPromise(recordInOneCommit(brand, [observation()]))
+        const lease = (token: string) =>
+          Effect.flatMap(Outbox, (outbox) =>
+            outbox.lease({
+              token,
+              leaseMillis: 60_000,
+              limits: { total: 100, reserved: 0, perWebhook: 100, failingTotal: 100, perFailingWebhook: 100 },
+              underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
+              body: ({ deliveryId }) => deliveryId
+            })
+          )
+        const leased = await whileCut(cut, lease(`${cut}-${round}-1`))
+        expect(leased!.leases).toHaveLength(1)
+        const [{ deliveryId, token }] = leased!.leases as [Lease]
+        expect((await runtime.runPromise(lease(`${cut}-${round}-2`))).leases).toHaveLength(0)
+        const at = Date.now()
+        const result = { status: 200, error: null, response: "r", retryAfterSeconds: null }
+        const recorded = await whileCut(
+          cut,
+          Effect.flatMap(Outbox, (outbox) =>
+            outbox.record([
+              {
+                deliveryId,
+                token,
+                url: "u",
+                at,
+                durationMillis: 1,
+                result,
+                settle: (known, now) => Retries.settle(known, result, now, 0.5, [1000])
+              }
+            ])
+          )
+        )
+        expect(recorded!.map(({ outcome }) => outcome)).toEqual(["delivered"])
+        expect(await countOf(`delivery WHERE id = '${deliveryId}' AND state = 'delivered'`)).toBe(1)
+        expect(
+          await countOf(
+            `attempt a JOIN lead_signals.delivery d ON d.brand_id = a.brand_id AND d.seq = a.delivery_seq WHERE d.id = '${deliveryId}'`
+          )
+        ).toBe(1)
+      }
+      await runtime.runPromise(Webhooks.remove(brand.id, webhook.id))
     }
   )
 

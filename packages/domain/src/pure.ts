@@ -6,7 +6,7 @@ export { testEvent } from "./model/Delivery.ts"
 export { removedLeadDays, removedLeadMillis } from "./model/LeadChange.ts"
 
 export * as EngagementWindows from "./queries/EngagementWindow.ts"
-export { matchesFilter } from "./queries/LeadFilter.ts"
+export { filterConditions, matchesFilter } from "./queries/LeadFilter.ts"
 export * as Folding from "./text/Folding.ts"
 export * as Page from "./queries/Page.ts"
 export * as LeadOrder from "./decisions/LeadOrder.ts"

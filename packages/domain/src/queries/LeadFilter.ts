@@ -12,7 +12,7 @@ export interface LeadFilter {
   readonly exported?: boolean
   /** Leads whose flag equals this. [LIST-3] */
   readonly isEmployee?: boolean
-  /** Leads created at this instant or later, in milliseconds since 1970. [TIME-5] */
+  /** Leads created at this instant or later. [TIME-5] */
   readonly createdAfter?: Instant
   /** Leads created at this instant or earlier. A bound below `createdAfter` matches nothing. [TIME-5, TIME-8] */
   readonly createdBefore?: Instant
@@ -23,6 +23,28 @@ export interface LeadFilter {
   /** Folded by `Folding.fold`, never empty: a literal part of the folded name or of the folded headline. [LIST-4] */
   readonly search?: string
 }
+
+/**
+ * The condition that each filter belongs to: filters of one condition are tested together. A filter without a condition does not
+ * compile, and neither does a SQL store that lacks the test of a condition.
+ */
+const conditionOf = {
+  signalId: "signalId",
+  qualified: "flags",
+  exported: "flags",
+  isEmployee: "flags",
+  createdAfter: "created",
+  createdBefore: "created",
+  updatedAfter: "updated",
+  updatedBefore: "updated",
+  search: "match"
+} as const satisfies Readonly<Record<keyof LeadFilter, string>>
+
+/** What a SQL store tests a lead for. */
+export type FilterCondition = (typeof conditionOf)[keyof LeadFilter]
+
+/** Each condition once. */
+export const filterConditions: ReadonlyArray<FilterCondition> = [...new Set(Object.values(conditionOf))]
 
 /** The fields that filters read of a lead, apart from the texts of a search. */
 export type FilterableLead = LeadFlags & Pick<Lead, "signalIds" | "createdAt" | "updatedAt">

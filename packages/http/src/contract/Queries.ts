@@ -1,26 +1,18 @@
 /** The queries of what API clients read, as values: for clients, and for hosts that query without HTTP. */
+import type * as Domain from "@lead-signals/domain"
 
 /** An instant: a `Date`, or a text that the API takes (ISO 8601 with an offset, or a day, read as UTC). */
 export type Time = Date | string
 
-/** Which leads, all of these at once. */
-export interface LeadFilter {
-  /** Leads with at least one engagement from this signal: decimal digits. [LIST-2] */
-  readonly signalId?: string | undefined
-  /** Leads whose flag equals this. [LIST-3] */
-  readonly qualified?: boolean | undefined
-  /** Leads whose flag equals this. [LIST-3] */
-  readonly exported?: boolean | undefined
-  /** Leads whose flag equals this. [LIST-3] */
-  readonly isEmployee?: boolean | undefined
-  /** Leads created at this time or later. [TIME-5] */
-  readonly createdAfter?: Time | undefined
-  /** Leads created at this time or earlier. [TIME-5] */
-  readonly createdBefore?: Time | undefined
-  /** Leads updated at this time or later. [TIME-5] */
-  readonly updatedAfter?: Time | undefined
-  /** Leads updated at this time or earlier. [TIME-5] */
-  readonly updatedBefore?: Time | undefined
+/** The filters of the domain with their docstrings. */
+type WireFilter = {
+  readonly [Name in keyof Domain.LeadFilter]?:
+    | (Name extends `${string}${"After" | "Before"}` ? Time : Domain.LeadFilter[Name])
+    | undefined
+}
+
+/** Which leads, all of these at once. An instant of the domain is a `Time` here, and an undefined filter is none. */
+export interface LeadFilter extends WireFilter {
   /** A part of the name or of the headline, in any letter case, at most 200 characters; empty: no filter. [LIST-4] */
   readonly search?: string | undefined
 }

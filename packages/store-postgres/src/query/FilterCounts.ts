@@ -7,6 +7,7 @@ import {
   conditions,
   type Driver,
   hasFlags,
+  driven,
   hasOnly,
   joinedLeads,
   type Range,
@@ -134,9 +135,8 @@ export const totalSql = (selection: Selection, driver: Driver): Sql =>
  * limit were found.
  */
 export const searchTotalSql = (selection: Selection, limit: number | null): Sql => {
-  const alone = { ...selection, flags: null, created: null, updated: null, signalId: null }
   const found = sql`(SELECT t.brand_id, t.lead_id, t.name_key, t.headline_key FROM lead_signals.lead_text t
-    WHERE ${conditions(alone, "search")}${limit === null ? raw("") : sql` LIMIT ${limit}`}) t`
+    WHERE ${driven(selection, "search")}${limit === null ? raw("") : sql` LIMIT ${limit}`}) t`
   return sql`SELECT count(*) FILTER (WHERE ${tests(selection, "search")}) AS n, count(*) AS searched
     FROM ${found}${joinedLeads(selection, "search")}`
 }

@@ -2,7 +2,8 @@
  * A list's filter in terms of tables and indexes, and its conditions as SQL: the driver is the condition whose index the query
  * reads. The query tests the others, written so that the planner can use no index for them and expects nearly all leads to pass.
  */
-import type { LeadFilter } from "@lead-signals/domain"
+import type { FilterCondition, LeadFilter } from "@lead-signals/domain"
+import { filterConditions } from "@lead-signals/domain/pure"
 import { idOf } from "../rows/Ids.ts"
 import { gramsOfNeedle } from "./Grams.ts"
 import { join, raw, type Sql, sql } from "./Sql.ts"
@@ -22,7 +23,7 @@ export interface Match {
 }
 
 /** The conditions of a filter on a lead, each null where there is none. */
-interface Conditions {
+interface Conditions extends Readonly<Record<FilterCondition, unknown>> {
   readonly signalId: number | null
   /** A bit for each value of the flags column that matches; null when all do. */
   readonly flags: number | null
@@ -109,19 +110,15 @@ export const select = (brandId: number, filter: LeadFilter): Selection => {
   }
 }
 
-type Condition = keyof Conditions
-
-const conditionNames: ReadonlyArray<Condition> = ["signalId", "flags", "created", "updated", "match"]
-
 /** Whether no other condition than these restricts the list. */
-export const hasOnly = (selection: Selection, ...allowed: ReadonlyArray<Condition>): boolean =>
-  conditionNames.every((name) => selection[name] === null || allowed.includes(name))
+export const hasOnly = (selection: Selection, ...allowed: ReadonlyArray<FilterCondition>): boolean =>
+  filterConditions.every((name) => selection[name] === null || allowed.includes(name))
 
 /** The selection's key in caches. */
 export const keyOf = (selection: Selection): string =>
   JSON.stringify([
     selection.brandId,
-    ...conditionNames.map((name) => (name === "match" ? selection.match?.needle : selection[name]))
+    ...filterConditions.map((name) => (name === "match" ? selection.match?.needle : selection[name]))
   ])
 
 /** The condition whose index a query reads. */
@@ -149,7 +146,10 @@ export const keyColumnOf = (driver: Driver, column: string): Sql =>
 const readsLeads = (selection: Selection, driver: Driver, column: string | null): boolean => {
   switch (driver) {
     case "signal":
-      return selection.updated !== null || (column !== null && column !== "created_at")
+      return (
+        !hasOnly(selection, "signalId", "flags", "created", "match") ||
+        (column !== null && column !== "created_at")
+      )
     case "search":
       return column !== null || !hasOnly(selection, "match", "signalId")
     default:
@@ -196,7 +196,10 @@ export const hasFlags = (mask: number | null, column = "l.flags"): Sql =>
   mask === null ? always : sql`((1 << ${raw(column)}) & ${mask}::integer) <> 0`
 
 /** What the driver's index answers. */
-const driven = ({ brandId, created, flags, match, signalId, updated }: Selection, driver: Driver): Sql => {
+export const driven = (
+  { brandId, created, flags, match, signalId, updated }: Selection,
+  driver: Driver
+): Sql => {
   switch (driver) {
     case "order":
       return sql`l.brand_id = ${brandId}`
@@ -222,21 +225,27 @@ export const tests = (
   driver: Driver
 ): Sql => {
   const columns = columnsOf[driver]
-  const parts: Array<Sql> = []
-  if (flags !== null && driver !== "flags")
-    parts.push(sql`((1 << ${columns.flags}) & ${flags}::integer) <> 0`)
-  if (created !== null && driver !== "created" && driver !== "signal")
-    parts.push(tested(sql`${columns.created} BETWEEN ${created.from} AND ${created.to}`))
-  if (updated !== null && driver !== "updated")
-    parts.push(tested(sql`l.updated_at BETWEEN ${updated.from} AND ${updated.to}`))
-  if (signalId !== null && driver !== "signal")
-    parts.push(
-      sql`(SELECT 1 FROM lead_signals.lead_signal g WHERE g.brand_id = ${brandId} AND g.lead_id = ${columns.id} AND g.signal_id = ${signalId}) IS NOT NULL`
-    )
-  if (match !== null && driver !== "search")
-    parts.push(
-      sql`(SELECT 1 FROM lead_signals.lead_text t WHERE t.brand_id = ${brandId} AND t.lead_id = ${columns.id} AND ${contains(match.needle)}) IS NOT NULL`
-    )
+  const each: Readonly<Record<FilterCondition, Sql | null>> = {
+    flags:
+      flags === null || driver === "flags" ? null : sql`((1 << ${columns.flags}) & ${flags}::integer) <> 0`,
+    created:
+      created === null || driver === "created" || driver === "signal"
+        ? null
+        : tested(sql`${columns.created} BETWEEN ${created.from} AND ${created.to}`),
+    updated:
+      updated === null || driver === "updated"
+        ? null
+        : tested(sql`l.updated_at BETWEEN ${updated.from} AND ${updated.to}`),
+    signalId:
+      signalId === null || driver === "signal"
+        ? null
+        : sql`(SELECT 1 FROM lead_signals.lead_signal g WHERE g.brand_id = ${brandId} AND g.lead_id = ${columns.id} AND g.signal_id = ${signalId}) IS NOT NULL`,
+    match:
+      match === null || driver === "search"
+        ? null
+        : sql`(SELECT 1 FROM lead_signals.lead_text t WHERE t.brand_id = ${brandId} AND t.lead_id = ${columns.id} AND ${contains(match.needle)}) IS NOT NULL`
+  }
+  const parts = Object.values(each).filter((part) => part !== null)
   return parts.length === 0 ? always : join(parts, " AND ")
 }
 

@@ -2,7 +2,8 @@
  * A list's filter in terms of tables and indexes, and its conditions as SQL: the driver is the condition whose index the query
  * reads; the query tests the others.
  */
-import type { LeadFilter } from "@lead-signals/domain"
+import type { FilterCondition, LeadFilter } from "@lead-signals/domain"
+import { filterConditions } from "@lead-signals/domain/pure"
 import { idOf } from "../rows/Rows.ts"
 import { type Match, matchOf, phraseOf } from "../search/SearchIndex.ts"
 
@@ -20,7 +21,7 @@ export interface Range {
 }
 
 /** The conditions of a filter on a lead, each null where there is none. */
-interface Conditions {
+interface Conditions extends Readonly<Record<FilterCondition, unknown>> {
   readonly signalId: number | null
   /** The values of the flags column that match; null when all do. */
   readonly flags: ReadonlyArray<number> | null
@@ -82,21 +83,11 @@ export const select = (brandId: number, filter: LeadFilter): Selection => {
   }
 }
 
-type Condition = keyof Conditions
-
-const conditionNames = Object.keys({
-  signalId: true,
-  flags: true,
-  created: true,
-  updated: true,
-  match: true
-} satisfies Record<Condition, true>) as ReadonlyArray<Condition>
-
-const present = (selection: Selection): ReadonlyArray<Condition> =>
-  conditionNames.filter((name) => selection[name] !== null)
+const present = (selection: Selection): ReadonlyArray<FilterCondition> =>
+  filterConditions.filter((name) => selection[name] !== null)
 
 /** Whether no other condition than these restricts the list. */
-const hasOnly = (selection: Selection, ...allowed: ReadonlyArray<Condition>): boolean =>
+const hasOnly = (selection: Selection, ...allowed: ReadonlyArray<FilterCondition>): boolean =>
   present(selection).every((name) => allowed.includes(name))
 
 /** Whether only flags restrict the list: the rank index counts such lists. */
@@ -117,7 +108,7 @@ export const isCountedByDriver = (selection: Selection): boolean =>
 export const keyOf = (selection: Selection): string =>
   JSON.stringify([
     selection.brandId,
-    ...conditionNames.map((name) => (name === "match" ? selection.match?.needle : selection[name]))
+    ...filterConditions.map((name) => (name === "match" ? selection.match?.needle : selection[name]))
   ])
 
 /** The condition whose index a query reads. */
@@ -163,32 +154,38 @@ const isFound = (match: Match, id: string): Sql => {
 export const conditions = (selection: Selection, driver: Driver): Sql => {
   const { brandId, created, flags, implied, match, signalId, updated } = selection
   const columns = columnsOf(driver)
-  const parts: Array<Sql> = [
+  const within = (range: Range | null): Sql | null => {
+    if (range === null) return null
+    const read = range.field === "created" ? columns.created : "l.updated_at"
+    // A unary plus keeps a column from being taken for the index that drives another way.
+    const isDriven = driver === range.field || driver === "order" || read === "g.created_at"
+    const column = isDriven ? read : `+${read}`
+    return { text: `${column} BETWEEN ? AND ?`, params: [range.from, range.to] }
+  }
+  const scope: Sql =
     driver === "signal"
       ? {
           text: "g.signal_id = (SELECT id FROM signal WHERE id = ? AND brand_id = ?)",
           params: [signalId!, brandId]
         }
       : { text: "l.brand_id = ?", params: [brandId] }
-  ]
-  if (signalId !== null && driver !== "signal") {
-    parts.push({
-      text: "EXISTS (SELECT 1 FROM lead_signal g WHERE g.signal_id = ? AND g.lead_id = l.id)",
-      params: [signalId]
-    })
+  const tests: Readonly<Record<FilterCondition, Sql | null>> = {
+    signalId:
+      signalId === null || driver === "signal"
+        ? null
+        : {
+            text: "EXISTS (SELECT 1 FROM lead_signal g WHERE g.signal_id = ? AND g.lead_id = l.id)",
+            params: [signalId]
+          },
+    match: match === null ? null : driver === "search" ? found(match) : isFound(match, columns.id),
+    flags: flags === null ? null : { text: flagsIn(flags, columns.flags), params: [] },
+    created: within(created),
+    updated: within(updated)
   }
-  if (match !== null) parts.push(driver === "search" ? found(match) : isFound(match, columns.id))
-  if (flags !== null) parts.push({ text: flagsIn(flags, columns.flags), params: [] })
-  if (implied !== null && driver === implied.field) {
-    parts.push({ text: `l.${implied.field}_at BETWEEN ? AND ?`, params: [implied.from, implied.to] })
-  }
-  for (const range of [created, updated]) {
-    if (range === null) continue
-    const read = range.field === "created" ? columns.created : "l.updated_at"
-    // A unary plus keeps a column from being taken for the index that drives another way.
-    const isDriven = driver === range.field || driver === "order" || read === "g.created_at"
-    const column = isDriven ? read : `+${read}`
-    parts.push({ text: `${column} BETWEEN ? AND ?`, params: [range.from, range.to] })
-  }
+  const ofIndex: Sql | null =
+    implied !== null && driver === implied.field
+      ? { text: `l.${implied.field}_at BETWEEN ? AND ?`, params: [implied.from, implied.to] }
+      : null
+  const parts = [scope, ofIndex, ...Object.values(tests)].filter((part) => part !== null)
   return { text: parts.map(({ text }) => text).join(" AND "), params: parts.flatMap(({ params }) => params) }
 }

@@ -277,12 +277,26 @@ export interface MemorySearch {
 /** Fewer bytes have no trigram. */
 const minBytes = 3
 
-/** Whether memory answers the search: it knows no signals of leads. */
-export const isAnswerable = ({ search, signalId }: LeadFilter): boolean =>
-  search !== undefined &&
-  signalId === undefined &&
-  search.isWellFormed() &&
-  bytesOf(search).length >= minBytes
+/** The filters that memory tests; the index answers a search with another one. */
+const testedFilters = {
+  qualified: true,
+  exported: true,
+  isEmployee: true,
+  createdAfter: true,
+  createdBefore: true,
+  updatedAfter: true,
+  updatedBefore: true,
+  search: true
+} as const satisfies Readonly<Partial<Record<keyof LeadFilter, true>>>
+
+type TestedFilter = Pick<LeadFilter, keyof typeof testedFilters>
+
+/** Whether memory answers the search. */
+export const isAnswerable = (filter: LeadFilter): boolean =>
+  filter.search !== undefined &&
+  Object.entries(filter).every(([name, value]) => value === undefined || name in testedFilters) &&
+  filter.search.isWellFormed() &&
+  bytesOf(filter.search).length >= minBytes
 
 /** A hit: its segment's number times `segmentLeads`, plus its slot. */
 type Hit = number
@@ -403,7 +417,7 @@ export class SearchMemory {
     return this.movedIds.get(hit) ?? this.segmentOf(hit).ids[hit % this.sizes.segmentLeads]!
   }
 
-  private hitsOf(filter: LeadFilter): ReadonlyArray<Hit> {
+  private hitsOf(filter: TestedFilter): ReadonlyArray<Hit> {
     const needle = needleOf(filter.search!)
     const { createdAfter = -Infinity, createdBefore = Infinity } = filter
     const { updatedAfter = -Infinity, updatedBefore = Infinity } = filter
