@@ -238,6 +238,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       expect(await sending.innerText()).toContain("In any order, side by side")
       expect(await sending.innerText()).toContain("One event, as Envelope of version 1")
       await page.getByRole("button", { name: "Edit" }).click()
+      await page.getByText("Advanced: order, format and batches").click()
       const held = page.getByLabel("Hold a lead back at most, seconds")
       expect(await held.count()).toBe(0)
       await page.getByLabel("Order").selectOption({ label: "Each lead's events one after the other" })

@@ -100,6 +100,15 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
       .split("\n")
       .flatMap((line) => (line.includes('"store unavailable') ? [JSON.parse(line).reason as string] : []))
 
+  /** The failed calls are counted under the reason. */
+  const isCounted = async (reason: RegExp): Promise<void> => {
+    const counted = (await metrics()).matchAll(
+      /^lead_signals_store_failures_total\{reason="([^"]*)"\} (\d+)$/gm
+    )
+    const reasons = Array.from(counted, ([, text, count]) => (Number(count) > 0 ? text! : ""))
+    expect(reasons).toContainEqual(expect.stringMatching(reason))
+  }
+
   it("is down answers 503 with its reason in the log, and goes on when it comes back [HEALTH-2]", async () => {
     const from = server.err().length
     await postgres.kill("SIGINT")
@@ -111,9 +120,7 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
     await expect.poll(() => reasons(from), { timeout: 20_000 }).toContain("the database can't be reached")
     await postgres.start()
     await recovers()
-    expect(await metrics()).toMatch(
-      /lead_signals_store_failures_total\{reason="the database can't be reached"\} \d/
-    )
+    await isCounted(/^the database can't be reached$/)
   })
 
   it("turns read-only is degraded: it reads, and says why it can't write [HEALTH-3]", async () => {
@@ -136,6 +143,7 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
       "SELECT pg_reload_conf()"
     )
     await recovers()
+    await isCounted(/^the database is read-only \(25006\)$/)
   })
 
   it("has no connection left says so, and goes on when it has [HEALTH-2]", async () => {
@@ -161,6 +169,7 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
       await Promise.all([admitted, ...others].map((client) => client.end()))
     }
     await recovers()
+    await isCounted(/^the database has too many connections \(53300\)$/)
   })
 
   it("holds a lock for long answers 503 after a bounded time, and goes on [HEALTH-2]", async () => {
@@ -177,6 +186,7 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
       await client.end()
     }
     await recovers()
+    await isCounted(/took too long|in the way/)
   })
 
   it.skipIf(disk === null)("has a full disk is degraded until there is room [HEALTH-3]", async () => {
@@ -193,6 +203,7 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
     expect((await read()).status).toBe(200)
     disk!.free()
     await recovers()
+    await isCounted(/^the disk of the database is full \(53100\)$/)
   })
 })
 

@@ -1,7 +1,9 @@
-/** The way of a new brand from its first signal to its first verified webhook. It goes once all is done. */
+/** The way of a new brand from its first signal to its first verified webhook. It goes once all is done, or is hidden. */
 import { Link } from "@tanstack/react-router"
-import type { ReactNode } from "react"
+import { type ReactNode, useState } from "react"
+import { IconButton } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
+import { notify } from "../ui/toasts.tsx"
 
 /** How many there are of each. */
 export interface ChecklistFacts {
@@ -66,6 +68,21 @@ const stepsOf = ({
   }
 ]
 
+/** The brands whose list this browser hides. */
+const storageKey = "checklist.hidden"
+
+const hiddenBrands = (): ReadonlyArray<string> => (localStorage.getItem(storageKey) ?? "").split(",")
+
+const useHidden = (brandId: string): readonly [boolean, (isHidden: boolean) => void] => {
+  const [isHidden, setHidden] = useState(() => hiddenBrands().includes(brandId))
+  const change = (next: boolean) => {
+    const others = hiddenBrands().filter((id) => id !== "" && id !== brandId)
+    localStorage.setItem(storageKey, [...others, ...(next ? [brandId] : [])].join(","))
+    setHidden(next)
+  }
+  return [isHidden, change]
+}
+
 export const Checklist = ({
   brandId,
   facts
@@ -75,7 +92,12 @@ export const Checklist = ({
 }) => {
   const steps = stepsOf(facts)
   const done = steps.filter(({ isDone }) => isDone).length
-  if (done === steps.length) return null
+  const [isHidden, setHidden] = useHidden(brandId)
+  if (done === steps.length || isHidden) return null
+  const hide = () => {
+    setHidden(true)
+    notify("The list of what to do next is hidden", () => setHidden(false))
+  }
   const next = steps.find(({ isDone }) => !isDone)
   return (
     <section aria-labelledby="checklist" className="card p-4">
@@ -87,6 +109,7 @@ export const Checklist = ({
         <p className="text-muted text-xs tabular-nums">
           {done} of {steps.length}
         </p>
+        <IconButton icon="close" label="Hide the list" className="-my-2 -mr-2" onClick={hide} />
       </div>
       <ol className="grid gap-x-6 md:grid-cols-2 xl:grid-cols-3">
         {steps.map((step) => (

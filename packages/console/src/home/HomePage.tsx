@@ -54,6 +54,9 @@ const seriesCalls = (path: string, { by = "type", interval = "day" }: HomeSearch
   ]
 }
 
+const deliveries = (n: number, kind = ""): string =>
+  n === 1 ? `one ${kind}delivery` : `${n.toLocaleString("en")} ${kind}deliveries`
+
 const times = (n: number): string => (n === 1 ? "once" : `${n} times`)
 
 /** Keys at their limit, and rejected observations. */
@@ -133,8 +136,8 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
         ...(webhook.enabled && webhook.failingSince !== null
           ? [trouble("fails: no attempt has succeeded lately")]
           : []),
-        ...(died > 0 ? [trouble(`has ${died} dead deliveries`, "dead")] : []),
-        ...(waiting > 0 ? [trouble(`holds ${waiting} deliveries until it is enabled`, "held")] : [])
+        ...(died > 0 ? [trouble(`has ${deliveries(died, "dead ")}`, "dead")] : []),
+        ...(waiting > 0 ? [trouble(`holds ${deliveries(waiting)} until it is enabled`, "held")] : [])
       ]
     }),
     ...(attention === undefined ? [] : troublesOf(attention))

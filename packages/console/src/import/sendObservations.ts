@@ -105,6 +105,6 @@ export const sendBatch = async (brandId: string, batch: ReadonlyArray<Line>): Pr
       ...outcomes.flatMap(({ message, outcome }, i) =>
         outcome === "rejected" ? [{ ...whole[i]!.line, message: message ?? "" }] : []
       )
-    ]
+    ].sort((a, b) => a.number - b.number)
   }
 }

@@ -231,7 +231,7 @@ export const LeadFilters = ({ brandId, onChange, search }: FiltersProps) => {
         {isFiltered ? (
           <button
             type="button"
-            className="text-muted hover:text-ink shrink-0 px-1.5 text-sm underline underline-offset-2"
+            className="text-muted hover:text-ink touch:min-h-11 shrink-0 px-1.5 text-sm underline underline-offset-2"
             onClick={() => onChange(cleared)}
           >
             Clear all

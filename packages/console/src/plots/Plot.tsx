@@ -147,7 +147,7 @@ export const Plot = ({
           aria-expanded={isTableShown}
           aria-controls={isTableShown ? `${id}-table` : undefined}
           onClick={() => setTableShown(!isTableShown)}
-          className="text-muted hover:text-ink text-xs underline"
+          className="text-muted hover:text-ink touch:min-h-11 touch:min-w-11 text-xs underline"
         >
           Table
         </button>

@@ -41,7 +41,7 @@ export const SignInPage = ({ hasEnded }: { readonly hasEnded: boolean }) => {
       <form onSubmit={submit} className="card flex flex-col gap-4 p-5">
         <TextField
           label="Operator token or API key"
-          hint="The operator token opens everything. A brand's key (lsk_…) reads that brand's leads."
+          hint="Whoever runs this server gives you one. A brand's key (lsk_…) opens the leads of that brand, a token what its scopes let pass."
           type="password"
           autoComplete="current-password"
           autoFocus
@@ -59,8 +59,10 @@ export const SignInPage = ({ hasEnded }: { readonly hasEnded: boolean }) => {
         </Button>
       </form>
       <p className="text-muted text-xs">
-        <code className="font-mono">npm start</code> prints a link that signs in, and the token. The session
-        ends after 12 hours, or when the server restarts.
+        You stay signed in for 12 hours, or until the server restarts. Neither is kept on this computer.
+      </p>
+      <p className="text-muted -mt-4 text-xs">
+        Do you run the server? <code className="font-mono">npm start</code> prints a link that signs you in.
       </p>
     </main>
   )

@@ -60,7 +60,7 @@ const CreateToken = ({ onClose, onCreated }: CreateTokenProps) => {
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1 text-sm font-medium">May</legend>
         {allScopes.map((scope, i) => (
-          <span key={scope} className="flex items-center gap-2 text-sm">
+          <span key={scope} className="touch:min-h-11 flex items-center gap-2 text-sm">
             <input
               id={`${id}-${scope}`}
               type="checkbox"

@@ -1,5 +1,5 @@
 /** The fields of a webhook: of a new one, and of a change. */
-import { useId } from "react"
+import { useId, useState } from "react"
 import type { Webhook } from "../api/client.ts"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { formatTexts, orderingTexts } from "./WebhookSending.tsx"
@@ -70,8 +70,13 @@ interface WebhookFieldsProps {
   readonly onChange: (values: WebhookValues) => void
 }
 
+/** Whether the webhook sends in another way than most do. */
+const isAdvanced = ({ format, maxBatch, ordering }: WebhookValues): boolean =>
+  ordering !== newWebhook.ordering || format !== newWebhook.format || maxBatch !== newWebhook.maxBatch
+
 export const WebhookFields = ({ onChange, values }: WebhookFieldsProps) => {
   const id = useId()
+  const [isOpenedFirst] = useState(() => isAdvanced(values))
   const { description, events, format, maxBatch, maxDelay, maxWait, ordering, url } = values
   const toggle = (event: EventType, isChosen: boolean) =>
     onChange({
@@ -93,7 +98,7 @@ export const WebhookFields = ({ onChange, values }: WebhookFieldsProps) => {
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1 text-sm font-medium">Events</legend>
         {eventTypes.map((event) => (
-          <span key={event} className="flex items-center gap-2 text-sm">
+          <span key={event} className="touch:min-h-11 flex items-center gap-2 text-sm">
             <input
               id={`${id}-${event}`}
               type="checkbox"
@@ -116,68 +121,75 @@ export const WebhookFields = ({ onChange, values }: WebhookFieldsProps) => {
         value={description}
         onChange={(change) => onChange({ ...values, description: change.target.value })}
       />
-      <SelectField
-        label="Order"
-        hint={
-          ordering === "lead"
-            ? "Counts for events from now on."
-            : "Events that wait for others of their lead go out at once."
-        }
-        value={ordering}
-        onChange={(change) => onChange({ ...values, ordering: change.target.value as Ordering })}
-      >
-        {orderings.map((each) => (
-          <option key={each} value={each}>
-            {orderingTexts[each]}
-          </option>
-        ))}
-      </SelectField>
-      {ordering === "lead" ? (
-        <TextField
-          label="Hold a lead back at most, seconds"
-          hint="An event that still fails then is given up, and the next one goes out. Empty: as long as it is retried, by default about three days."
-          type="number"
-          min={1}
-          max={2_592_000}
-          placeholder="3600"
-          value={maxDelay}
-          onChange={(change) => onChange({ ...values, maxDelay: change.target.value })}
-        />
-      ) : null}
-      <SelectField
-        label="Format"
-        value={format}
-        onChange={(change) => onChange({ ...values, format: change.target.value as Format })}
-      >
-        {formats.map((each) => (
-          <option key={each} value={each}>
-            {formatTexts[each]}
-          </option>
-        ))}
-      </SelectField>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label="Events in a post"
-          hint="At most 100. Above 1 every body is an array."
-          type="number"
-          required
-          min={1}
-          max={100}
-          value={maxBatch}
-          onChange={(change) => onChange({ ...values, maxBatch: change.target.value })}
-        />
-        <TextField
-          label="Wait for others, seconds"
-          hint="How long an event waits until its post is full."
-          type="number"
-          required
-          min={0}
-          max={300}
-          disabled={Number(maxBatch) <= 1}
-          value={maxWait}
-          onChange={(change) => onChange({ ...values, maxWait: change.target.value })}
-        />
-      </div>
+      <details open={isOpenedFirst} className="border-line border-t">
+        <summary className="text-accent touch:min-h-11 touch:py-2.5 cursor-pointer py-2 text-sm font-medium">
+          Advanced: order, format and batches
+        </summary>
+        <div className="flex flex-col gap-4 pt-1">
+          <SelectField
+            label="Order"
+            hint={
+              ordering === "lead"
+                ? "Counts for events from now on."
+                : "Events that wait for others of their lead go out at once."
+            }
+            value={ordering}
+            onChange={(change) => onChange({ ...values, ordering: change.target.value as Ordering })}
+          >
+            {orderings.map((each) => (
+              <option key={each} value={each}>
+                {orderingTexts[each]}
+              </option>
+            ))}
+          </SelectField>
+          {ordering === "lead" ? (
+            <TextField
+              label="Hold a lead back at most, seconds"
+              hint="An event that still fails then is given up, and the next one goes out. Empty: as long as it is retried, by default about three days."
+              type="number"
+              min={1}
+              max={2_592_000}
+              placeholder="3600"
+              value={maxDelay}
+              onChange={(change) => onChange({ ...values, maxDelay: change.target.value })}
+            />
+          ) : null}
+          <SelectField
+            label="Format"
+            value={format}
+            onChange={(change) => onChange({ ...values, format: change.target.value as Format })}
+          >
+            {formats.map((each) => (
+              <option key={each} value={each}>
+                {formatTexts[each]}
+              </option>
+            ))}
+          </SelectField>
+          <div className="grid gap-4 sm:grid-cols-2">
+            <TextField
+              label="Events in a post"
+              hint="At most 100. Above 1 every body is an array."
+              type="number"
+              required
+              min={1}
+              max={100}
+              value={maxBatch}
+              onChange={(change) => onChange({ ...values, maxBatch: change.target.value })}
+            />
+            <TextField
+              label="Wait for others, seconds"
+              hint="How long an event waits until its post is full."
+              type="number"
+              required
+              min={0}
+              max={300}
+              disabled={Number(maxBatch) <= 1}
+              value={maxWait}
+              onChange={(change) => onChange({ ...values, maxWait: change.target.value })}
+            />
+          </div>
+        </div>
+      </details>
     </>
   )
 }

@@ -10,6 +10,7 @@ import { Button } from "../ui/Button.tsx"
 import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
 import { TextField } from "../ui/Field.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
+import { MenuButton, type MenuItem } from "../ui/MenuButton.tsx"
 import { SecretDialog } from "../ui/SecretDialog.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { exactTime } from "../ui/Time.tsx"
@@ -87,7 +88,13 @@ const Recover = ({
       })
     )
     await onSaved()
-    notify(data.queued === 0 ? "No delivery has died since then" : `Queued ${data.queued} deliveries again`)
+    notify(
+      data.queued === 0
+        ? "No delivery has died since then"
+        : data.queued === 1
+          ? "Queued one delivery again"
+          : `Queued ${data.queued} deliveries again`
+    )
   }
   return (
     <FormDialog
@@ -150,19 +157,23 @@ const Actions = ({ brandId, webhook }: OfWebhook) => {
     await refresh()
     notify("Deleted the webhook")
   }
+  const items: ReadonlyArray<MenuItem> = [
+    ...(webhook.enabled ? [{ text: "Disable", onSelect: () => enable.mutate(false) }] : []),
+    { text: "Recover dead deliveries …", onSelect: () => setOpen("recover") },
+    { text: "Rotate the secret …", onSelect: () => setOpen("rotate") },
+    { text: "Delete …", onSelect: () => setOpen("delete"), isDangerous: true }
+  ]
   return (
     <>
+      {webhook.enabled ? null : (
+        <Button onClick={() => enable.mutate(true)} disabled={enable.isPending}>
+          Enable
+        </Button>
+      )}
+      <Button onClick={() => setOpen("edit")}>Edit</Button>
+      <MenuButton icon="more" label="More" items={items} disabled={enable.isPending} />
       <Button look="primary" icon="send" onClick={() => test.mutate()} disabled={test.isPending}>
         Send a test
-      </Button>
-      <Button onClick={() => setOpen("edit")}>Edit</Button>
-      <Button onClick={() => enable.mutate(!webhook.enabled)} disabled={enable.isPending}>
-        {webhook.enabled ? "Disable" : "Enable"}
-      </Button>
-      <Button onClick={() => setOpen("recover")}>Recover …</Button>
-      <Button onClick={() => setOpen("rotate")}>Rotate secret</Button>
-      <Button className="text-danger!" onClick={() => setOpen("delete")}>
-        Delete
       </Button>
       {open === "edit" ? (
         <EditWebhook brandId={brandId} webhook={webhook} onClose={close} onSaved={refresh} />
@@ -228,11 +239,11 @@ export const WebhookPage = () => {
   const path = `/operator/brands/${brandId}/webhooks/${webhookId}`
   return (
     <>
-      <nav aria-label="Back" className="px-4 pt-4 text-sm md:px-6">
+      <nav aria-label="Back" className="touch:pt-1 touch:-mb-4 px-4 pt-4 text-sm md:px-6">
         <Link
           to="/brands/$brandId/settings/webhooks"
           params={{ brandId }}
-          className="text-accent underline-offset-2 hover:underline"
+          className="text-accent touch:min-h-11 inline-flex items-center underline-offset-2 hover:underline"
         >
           Webhooks
         </Link>

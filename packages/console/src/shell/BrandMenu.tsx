@@ -56,7 +56,7 @@ export const BrandMenu = ({ brandId }: { readonly brandId: string }) => {
   return brand === null ? (
     <OperatorBrandMenu brandId={brandId} />
   ) : (
-    <p className="border-line mx-3 my-1 flex h-8 items-center rounded-md border px-2.5 text-sm font-medium">
+    <p className="border-line touch:h-11 mx-3 my-1 flex h-8 items-center rounded-md border px-2.5 text-sm font-medium">
       <span className="truncate">{brand.name}</span>
     </p>
   )

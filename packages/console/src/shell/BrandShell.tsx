@@ -38,7 +38,7 @@ const Navigation = ({
             params={{ brandId }}
             activeOptions={{ exact: to === pages[0].to, includeSearch: false }}
             onClick={onNavigate}
-            className="text-muted hover:bg-sunken hover:text-ink flex h-8 items-center gap-2.5 rounded-md px-2 text-sm font-medium"
+            className="text-muted hover:bg-sunken hover:text-ink touch:h-11 flex h-8 items-center gap-2.5 rounded-md px-2 text-sm font-medium"
             activeProps={{ className: "bg-accent-soft text-accent! hover:bg-accent-soft" }}
           >
             <Icon name={icon} />
@@ -84,6 +84,18 @@ export const BrandShell = () => {
   useEffect(() => lastBrand.write(brandId), [brandId])
   useGlobalKeys(brandId, () => setHelpShown(true))
   const closeMenu = () => setMenuOpen(false)
+  useEffect(() => {
+    if (!isMenuOpen) return
+    const listen = ({ key }: KeyboardEvent) => key === "Escape" && setMenuOpen(false)
+    // A wider window has the menu beside the page.
+    const wide = matchMedia("(width >= 48rem)")
+    wide.addEventListener("change", closeMenu)
+    document.addEventListener("keydown", listen)
+    return () => {
+      wide.removeEventListener("change", closeMenu)
+      document.removeEventListener("keydown", listen)
+    }
+  }, [isMenuOpen])
   return (
     <div className="flex h-dvh flex-col md:flex-row">
       <a
@@ -93,7 +105,7 @@ export const BrandShell = () => {
         Skip to content
       </a>
       <header className="border-line bg-surface flex flex-col border-b md:w-52 md:shrink-0 md:border-r md:border-b-0">
-        <div className="flex items-center gap-2 px-3 py-2 md:hidden">
+        <div className="flex h-15 items-center gap-2 px-3 md:hidden">
           <Logo />
           <span className="grow text-sm font-semibold">Lead Signals</span>
           <IconButton
@@ -103,7 +115,10 @@ export const BrandShell = () => {
             onClick={() => setMenuOpen(!isMenuOpen)}
           />
         </div>
-        <div className={`min-h-0 grow flex-col md:flex ${isMenuOpen ? "flex" : "hidden"}`}>
+        {/* On a phone the menu lies over the page, which stays as it is below. */}
+        <div
+          className={`min-h-0 grow flex-col md:flex ${isMenuOpen ? "bg-surface fixed inset-x-0 top-[calc(3.75rem+1px)] bottom-0 z-40 flex pt-2" : "hidden"}`}
+        >
           <div className="hidden items-center gap-2 px-4 pt-4 pb-3 md:flex">
             <Logo />
             <span className="text-sm font-semibold">Lead Signals</span>
@@ -118,6 +133,7 @@ export const BrandShell = () => {
       <main
         id="content"
         tabIndex={-1}
+        inert={isMenuOpen}
         className="flex min-h-0 min-w-0 grow flex-col overflow-y-auto outline-none"
       >
         <Suspense fallback={<Loading />}>

@@ -60,13 +60,16 @@ export const Failure = ({ children, error, onRetry }: FailureProps) => (
 
 /** A page that could not be drawn. What the server says is the server's; the rest is the page's own mistake. */
 export const PageFailure = ({ error, onRetry }: FailureProps) => (
-  <Failure error={error} {...(onRetry === undefined ? {} : { onRetry })}>
-    {error instanceof CallFailed || error instanceof Unreachable ? null : (
-      <p className="text-muted mt-1 text-xs">
-        Nothing was changed by that. If it fails again, <ReloadButton />; the other pages go on working.
-      </p>
-    )}
-  </Failure>
+  <div className="flex flex-col gap-3">
+    <h1 className="text-lg font-semibold">The page could not be shown</h1>
+    <Failure error={error} {...(onRetry === undefined ? {} : { onRetry })}>
+      {error instanceof CallFailed || error instanceof Unreachable ? null : (
+        <p className="text-muted mt-1 text-xs">
+          Nothing was changed by that. If it fails again, <ReloadButton />; the other pages go on working.
+        </p>
+      )}
+    </Failure>
+  </div>
 )
 
 /** Lines where text will be. */
