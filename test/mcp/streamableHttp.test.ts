@@ -96,6 +96,33 @@ describe.each(clientLines)("a client of %s", (line) => {
   })
 })
 
+describe("the revision of the protocol", () => {
+  const begin = async (protocolVersion: string) => {
+    const clientInfo = { name: "t", version: "1" }
+    const { body, status } = await api.call("/mcp", {
+      method: "POST",
+      token: brand.key,
+      json: message("initialize", { protocolVersion, capabilities: {}, clientInfo }),
+      headers: { accept: headers.accept }
+    })
+    return [status, body.result.protocolVersion]
+  }
+
+  it.each(["2024-10-07", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
+    "%s is spoken with a client that begins with it [MCP-1]",
+    async (revision) => {
+      expect(await begin(revision)).toEqual([200, revision])
+      const listed = await post(brand.key, message("tools/list"), { "mcp-protocol-version": revision })
+      expect([listed.status, listed.body.result.tools[0].name]).toEqual([200, "search_leads"])
+    }
+  )
+
+  it("that is offered to a client of another is the last of those [MCP-1]", async () => {
+    expect(await begin("1999-01-01")).toEqual([200, "2025-11-25"])
+    expect(await begin("2099-01-01")).toEqual([200, "2025-11-25"])
+  })
+})
+
 describe("what a key sees", () => {
   it("is its brand: ids of another brand are unknown, and no argument names a brand [MCP-5, AUTH-3]", async () => {
     const foreign = await call(brand.key, "get_lead", { id: otherLeadId })

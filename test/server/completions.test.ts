@@ -1,6 +1,6 @@
 /** Completions of the shells, by the shells themselves where they are installed. */
 import { execFile, spawnSync } from "node:child_process"
-import { readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { runCommand } from "../harness/CommandRun.ts"
@@ -14,10 +14,13 @@ const isInstalled = (shell: string): boolean => {
   return found
 }
 
-const output = (command: string, args: ReadonlyArray<string>): Promise<string> =>
+const output = (command: string, args: ReadonlyArray<string>, home = folder): Promise<string> =>
   new Promise((resolve, reject) =>
-    execFile(command, [...args], { env: { PATH: process.env["PATH"], HOME: folder } }, (error, out, err) =>
-      error === null && err === "" ? resolve(out) : reject(error ?? new Error(err))
+    execFile(
+      command,
+      [...args],
+      { cwd: home, env: { PATH: `${home}/bin:${process.env["PATH"]}`, HOME: home } },
+      (error, out, err) => (error === null && err === "" ? resolve(out) : reject(error ?? new Error(err)))
     )
   )
 
@@ -73,6 +76,35 @@ describe("lead-signals completions", () => {
         "pending"
       ])
       expect(await complete("leads", "export", "--format", "")).toEqual(["csv", "jsonl"])
+    }
+  )
+
+  /** How a new shell of a user completes `lead-signals keys `, by nothing but what is installed. */
+  const completingInstalled = {
+    bash: [
+      "--norc",
+      "-c",
+      "source .local/share/bash-completion/completions/lead-signals; complete -p lead-signals"
+    ],
+    // As the lines that zsh needs once have it.
+    zsh: [
+      "-f",
+      "-c",
+      "fpath=(~/.zfunc $fpath); autoload -Uz compinit; compinit -u; print $_comps[lead-signals]"
+    ],
+    fish: ["-c", 'complete -C "lead-signals keys "']
+  } satisfies Record<keyof typeof completing, ReadonlyArray<string>>
+
+  it.each(shells.filter(isInstalled))(
+    "are found by a new %s of the user that they are installed for [CLI-19]",
+    async (shell) => {
+      const home = mkdtempSync(join(folder, "user-"))
+      // fish looks for the completions of commands that there are.
+      mkdirSync(join(home, "bin"))
+      writeFileSync(join(home, "bin", "lead-signals"), "#!/bin/sh\n", { mode: 0o755 })
+      await runCommand(["completions", "install", "--shell", shell], { HOME: home })
+      const found = await output(shell, completingInstalled[shell], home)
+      expect(found).toContain({ bash: "_lead_signals", zsh: "_lead-signals", fish: "revoke" }[shell])
     }
   )
 

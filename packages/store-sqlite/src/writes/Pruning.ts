@@ -125,6 +125,7 @@ const leads = (sql: QueryConnection, { after, before, limit }: PieceOf): Found =
     [firstBrand, brandsLookedAt]
   )
   let looked = 0
+  const due: Array<Row> = []
   for (const brand of brands) {
     const [at = first, id = 0] = brand === firstBrand ? from : []
     const left = dueLookedAt - looked
@@ -142,15 +143,15 @@ const leads = (sql: QueryConnection, { after, before, limit }: PieceOf): Found =
     const quiet = new Set(
       sql.column<number>(`SELECT l.value FROM json_each(?) l WHERE ${isQuiet("l.value")} LIMIT ?`, [
         JSON.stringify(rows.map(({ key }) => key)),
-        limit
+        limit - due.length
       ])
     )
-    const due = rows.filter(({ key }) => quiet.has(key))
-    const last = due.length === limit ? due.at(-1)! : rows.at(-1)
+    const found = rows.filter(({ key }) => quiet.has(key))
+    due.push(...found)
+    const last = due.length === limit ? found.at(-1) : rows.at(-1)
     if (due.length === limit || rows.length === left) return foundOf(due, [brand, last!.at, last!.key])
-    if (due.length > 0) return foundOf(due, [brand + 1])
   }
-  return foundOf([], brands.length < brandsLookedAt ? null : [brands.at(-1)! + 1])
+  return foundOf(due, brands.length < brandsLookedAt ? null : [brands.at(-1)! + 1])
 }
 
 /** Erasures are walked in the order of their hashes, which are hex: a cursor holds the first 48 bits of the last one. */
