@@ -176,6 +176,17 @@ describe("the journal of removals", () => {
     )
   })
 
+  it("that can't be written does not keep the store from closing [REST-2]", async () => {
+    const { database, journal } = scene()
+    const { brand, key } = known.others
+    const revoke = Effect.suspend(() => {
+      rmSync(journal)
+      mkdirSync(journal)
+      return Effect.either(Keys.revoke(brand.id, key.key.id))
+    })
+    expect((await on(database, revoke))._tag).toBe("Left")
+  })
+
   it("keeps a backup that was put in the place of the file by hand from being served [REST-2]", async () => {
     const { backup, database } = scene()
     for (const ending of ["", "-wal", "-shm"]) rmSync(database + ending, { force: true })

@@ -67,6 +67,8 @@ export const journaling = ({
       isRetrying = true
       return Effect.retry(copyOut, everySecond).pipe(
         Effect.delay("1 second"),
+        // Begun by a removal that can't be interrupted: the store would never close.
+        Effect.interruptible,
         Effect.ensuring(Effect.sync(() => (isRetrying = false))),
         Effect.ignore,
         Effect.forkIn(scope),
