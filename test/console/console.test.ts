@@ -569,6 +569,9 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
 
   it.runIf(isThorough)("signs out in every window, and back in on the same page [SES-1]", async () => {
     const first = await server.open(`/brands/${brand}/leads?search=ada`)
+    // What is still being read would end the session of this window, too, before its button is clicked.
+    await first.page.locator("[data-lead]").first().waitFor()
+    await first.page.waitForLoadState("networkidle")
     const second = await first.context.newPage()
     await second.goto(`${server.url}/console/brands/${brand}/leads?search=bo`)
     await second.getByRole("button", { name: "Sign out" }).click()
