@@ -43,7 +43,7 @@ describe("the packed program", () => {
       cwd: installed
     })
     const runInstalled = async (...args: ReadonlyArray<string>) =>
-      (await exec("npx", ["--no", "lead-signals", ...args], { cwd: installed })).stdout
+      (await exec("npx", ["lead-signals", ...args], { cwd: installed })).stdout
     expect(await runInstalled("--version")).toBe(`${version}\n`)
     expect(await runInstalled("mcp", "--help")).toContain("LEAD_SIGNALS_API_KEY")
     const readme = readFileSync(join(installed, "node_modules/lead-signals/README.md"), "utf8")
