@@ -239,6 +239,39 @@ describe.each(stores)("batches of an ordered webhook on %s", (_, store) => {
       })
     ))
 
+  it("take other leads from behind as many events that wait for one of their lead [ORD-2, BATCH-1, BATCH-2]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter()
+        const webhook = yield* world.webhook(answer(200), { ordering: "lead", maxBatch: 3, maxWait: 60 })
+        for (const engagement of ["a1", "a2", "a3"]) yield* world.observe("a", engagement)
+        yield* pass(10_000)
+        expect(world.to(webhook)).toEqual([])
+        yield* world.observe("b", "b1")
+        yield* world.observe("c", "c1")
+        yield* settle
+        expect(world.to(webhook).map(heldBy)).toEqual([["a a1", "b b1", "c c1"]])
+      })
+    ))
+
+  it("take a test from behind as many events that wait for one of their lead, at once [ORD-2, BATCH-2]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter()
+        const webhook = yield* world.webhook(answer(200), { ordering: "lead", maxBatch: 3, maxWait: 60 })
+        for (const engagement of ["a1", "a2", "a3"]) yield* world.observe("a", engagement)
+        yield* pass(10_000)
+        expect(world.to(webhook)).toEqual([])
+        yield* Webhooks.test(world.brand.id, webhook.id)
+        yield* settle
+        const [first] = world.to(webhook)
+        expect(JSON.parse(first!.body).map(({ event }: { event: string }) => event)).toEqual([
+          "activity.detected",
+          "webhook.test"
+        ])
+      })
+    ))
+
   it("are not full with events that wait for others of their leads, and wait maxWait seconds [ORD-2, BATCH-2]", () =>
     virtually(store(), (world) =>
       Effect.gen(function* () {

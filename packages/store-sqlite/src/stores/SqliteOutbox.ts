@@ -112,9 +112,23 @@ const oldestDue = (
   return due
 }
 
-/** Until when all that is due of the webhook waits for further events; null when something is to be sent now. [BATCH-2] */
+/**
+ * Whether deliveries that wait for an earlier one of their lead are among those that a post could carry. They fill its limit and hide what is due
+ * behind them, until a lease sets them aside.
+ */
+const hasToSetAside = (sql: Connection, webhook: Webhook, now: Instant): boolean =>
+  sql.all(
+    `SELECT 1 FROM (
+       SELECT seq, webhook_id, ordered_lead FROM delivery WHERE webhook_id = ? AND state = 'pending' AND due_at <= ?
+       ORDER BY due_at, seq LIMIT ?) d
+     WHERE d.ordered_lead IS NOT NULL AND ${stateBefore} = 'pending' LIMIT 1`,
+    [idOf(webhook.id), now, Batching.rowsFor(webhook, 1)]
+  ).length > 0
+
+/** Until when all that is due of the webhook waits for further events; null when something is to be sent or set aside now. [BATCH-2] */
 const waitingUntil = (sql: Connection, webhook: Webhook, now: Instant): Instant | null => {
   if (!Batching.isBatched(webhook) || webhook.maxWait === 0) return null
+  if (webhook.ordering === "lead" && hasToSetAside(sql, webhook, now)) return null
   const due = oldestDue(sql, [webhook], now, 1).get(webhook.id)!
   const { batches, readyAt } = Batching.form(due, webhook, now)
   return batches.length > 0 ? null : readyAt
