@@ -76,7 +76,7 @@ const shapes: Readonly<Record<string, readonly [maxRows: number, ...Shape]>> = {
   "a search of nothing that is there": [50, ["search", "zzzzqq"]],
   "a common search": [500, ["search", "engineer"]],
   "a common search by name": [1000, ["search", "engineer"], ["sort", "name:asc"]],
-  "a search of one character": [500, ["search", "q"]],
+  "a search of one character": [1000, ["search", "q"]],
   "a search of two characters": [500, ["search", "ma"]],
   "a common search and a rare signal": [2500, ["search", "engineer"], ["signalId", "20"]],
   "a common search and a window": [2500, ["search", "engineer"], ["createdAfter", "2025-12-25"]]
