@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 
 /** What can come back with a backup: personal data, or access to it. */
 export const removalKinds = ["person", "key", "token", "signal", "campaign", "webhook", "brand"] as const
-/** A kind of what is removed. */
+/** One of `removalKinds`. */
 export type RemovalKind = (typeof removalKinds)[number]
 
 /** One removal, as table and journal have it. */

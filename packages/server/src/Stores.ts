@@ -41,11 +41,11 @@ const postgresKeys = (
 export interface StoreOptions {
   /** The mode of a pooler before Postgres. */
   readonly pooler: PoolerMode
-  /** So many leads SQLite keeps in memory for searches at most. */
+  /** How many leads a SQLite store keeps in memory for searches, at most. */
   readonly searchMemoryLeads: number
 }
 
-/** All store ports over the database. On Postgres the clock of what is built upon them shows the database's time. */
+/** All store ports over the database. On Postgres everything that is built on the layer reads the database's time from `Clock`. */
 export const storeLayer = (
   database: string,
   encryption: Encryption | null,

@@ -8,8 +8,8 @@ export interface StoreStatus {
   /** Why nothing can be written, in words for any client; null while writing works, as far as is known. */
   readonly writeProblem: string | null
   /**
-   * Why removals are not recorded where a restore finds them, while they are refused for it; null while they are. Absent of a store that
-   * keeps no journal of removals. [REST-2]
+   * Why the journal of removals, which a restore reads, can't be written; null while it can. Absent where the store keeps no journal.
+   * [REST-2]
    */
   readonly journalProblem?: string | null
 }

@@ -1,4 +1,9 @@
-/** Puts what is smaller than one of them before it, for the numbers between two places; where that one is. */
+/** The first numbers in an order, by selection: a page of many hits is found without sorting them all. */
+
+/** Rounds of selection before the rest is sorted: names and scores made against the choice of pivots would take quadratic time. */
+const maxRounds = 64
+
+/** Moves the numbers between two places that come before one of them in front of it; answers where that one is then. */
 const partition = (
   items: Uint32Array,
   low: number,
@@ -28,7 +33,11 @@ const select = (
   compare: (a: number, b: number) => number
 ): void => {
   let [low, high] = [first, items.length - 1]
-  while (low < high) {
+  for (let round = 0; low < high; round++) {
+    if (round === maxRounds) {
+      items.subarray(low, high + 1).sort(compare)
+      return
+    }
     const at = partition(items, low, high, compare)
     if (at === place) return
     if (at < place) low = at + 1
@@ -37,8 +46,8 @@ const select = (
 }
 
 /**
- * Of the numbers below `count` those from the place `from` to before `to` in their order, without sorting the others. No two may be
- * equal.
+ * Orders the numbers from 0 to `count - 1` by `compare`, and answers those at the places from `from` up to, but not including, `to`.
+ * `compare` must not be 0 for two numbers.
  */
 export const firstOf = (
   count: number,
