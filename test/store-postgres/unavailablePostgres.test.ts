@@ -1,4 +1,8 @@
-/** What a node says of each failure of its Postgres, in readiness, log and metrics, and that it goes on by itself afterwards. */
+/**
+ * What a node says of each failure of its Postgres, in readiness, log and metrics, and that it goes on by itself afterwards.
+ *
+ * @slow a server notices each failure, and its end, after a while
+ */
 import { execFileSync } from "node:child_process"
 import { chmodSync } from "node:fs"
 import { dirname } from "node:path"
