@@ -158,7 +158,9 @@ describe("the package of suggestions", () => {
   it("imports nothing, and no domain words a suggestion", () => {
     const text = readFileSync(join(root, "packages/suggestions/src/index.ts"), "utf8")
     expect(text).not.toMatch(/^import /m)
-    const wording = files.filter((name) => /did you mean|Bearer/i.test(readFileSync(join(sources, name), "utf8")))
+    const wording = files.filter((name) =>
+      /did you mean|Bearer/i.test(readFileSync(join(sources, name), "utf8"))
+    )
     expect(wording).toEqual([])
   })
 })
