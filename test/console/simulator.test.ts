@@ -75,7 +75,7 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the
     expect(new URL(page.url()).search).toBe("?scenario=swarm&seed=7&hours=0.2")
   })
 
-  it("pauses, steps on and back, and plays as fast as it is requested to", async () => {
+  it("pauses, steps on and back, and plays as fast as it is asked to", async () => {
     const place = page.getByRole("slider", { name: "Place in the run" })
     const clock = () => page.locator("[data-clock]").innerText()
     const all = await events()
