@@ -124,7 +124,7 @@ const observationsPerSecond = (seconds: number): Measure => {
 }
 
 /** The figures of two servers in turn, beginning with the other one each round. */
-export const inTurn = async (
+export const alternately = async (
   measure: Measure,
   whole: Server,
   ablated: Server,
@@ -213,7 +213,7 @@ export const measureAblations = async ({
           leads,
           requests,
           unit,
-          ...(await inTurn(measure, whole, ablated, pace.rounds))
+          ...(await alternately(measure, whole, ablated, pace.rounds))
         })
         if (name === observations)
           return await measured("writes", "per second", observationsPerSecond(pace.seconds))

@@ -1,5 +1,5 @@
 /** The server of an earlier commit beside the one of this tree, in turn, on every shape that is read: whether any became slower. */
-import { inTurn, rateOf, read } from "./Ablate.ts"
+import { alternately, rateOf, read } from "./Ablate.ts"
 import type { Progress } from "./BulkLoad.ts"
 import { earlierCommit, subjectOf } from "./EarlierCommit.ts"
 import { databaseOf } from "./Files.ts"
@@ -17,7 +17,7 @@ const warmUpPaths = ["/signals/leads", "/signals/leads/1"]
 const warmUpSeconds = 2
 
 /** A shape may be as slow as this beside the earlier commit. */
-const leastRatio = 0.85
+const minRatio = 0.85
 
 export interface AgainstFigure {
   readonly shape: string
@@ -36,8 +36,8 @@ const ratiosOf = ({ earlier, now }: AgainstFigure): ReadonlyArray<number> =>
 /** On a noisy machine a ratio is easily one of chance: slower is what most rounds are. */
 export const verdictOf = (figure: AgainstFigure): "as fast" | "slower" | "unclear" => {
   const ratios = ratiosOf(figure)
-  if (median(ratios) >= leastRatio) return "as fast"
-  return quantile(ratios, 0.75) < leastRatio ? "slower" : "unclear"
+  if (median(ratios) >= minRatio) return "as fast"
+  return quantile(ratios, 0.75) < minRatio ? "slower" : "unclear"
 }
 
 export interface AgainstOptions {
@@ -70,7 +70,7 @@ export const measureAgainst = async ({
       for (const [i, shape] of shapes.entries()) {
         progress.say(`${size.toLocaleString("en")} leads: ${shape.name} (${i + 1} of ${shapes.length})`)
         const [before, after] = await Promise.all([earlier, now].map((each) => read(each, pathOf(shape, 0))))
-        const rounds = await inTurn(rateOf(shape, 1, pace.seconds), now, earlier, pace.rounds)
+        const rounds = await alternately(rateOf(shape, 1, pace.seconds), now, earlier, pace.rounds)
         figures.push({
           shape: shape.name,
           leads: size,
@@ -103,7 +103,7 @@ const lineOf = (figure: AgainstFigure): ReadonlyArray<string> => {
 }
 
 const note = (commit: string): string =>
-  `The server of ${commit} and this one, in turn, each over its own file of the same leads: requests a second of 16 connections. Figures are medians; a ratio is that of the rounds' ratios, and slower is a shape with less than ${leastRatio} in three rounds of four.`
+  `The server of ${commit} and this one, in turn, each over its own file of the same leads: requests a second of 16 connections. Figures are medians; a ratio is that of the rounds' ratios, and slower is a shape with less than ${minRatio} in three rounds of four.`
 
 const summary = (figures: ReadonlyArray<AgainstFigure>): string => {
   const ratios = figures.map((figure) => median(ratiosOf(figure)))
