@@ -63,7 +63,7 @@ export interface Jobs {
   readonly listRenderedLeads: { readonly input: ListInput; readonly output: ListOutput<RenderedPage> }
   /** Reads a piece of a brand's leads into memory, for searches of the same thread. */
   readonly rememberLeads: { readonly input: Remembered.Piece; readonly output: Remembered.PieceRead }
-  readonly followLeads: { readonly input: Remembered.Steps; readonly output: Remembered.Followed }
+  readonly followLeads: { readonly input: null; readonly output: Remembered.Followed }
   readonly forgetLeads: { readonly input: ReadonlyArray<string>; readonly output: void }
   readonly searchLeads: { readonly input: Remembered.Search; readonly output: Remembered.Searched<LeadPage> }
   readonly searchRenderedLeads: {
