@@ -11,6 +11,7 @@ import { freePort } from "../harness/FreePort.ts"
 import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { endServersAfterTests, operatorToken, startServer } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
+import { setUpConsoleBrand } from "./ConsoleBrand.ts"
 import { axeFindings, closeBrowserAfterTests, type ConsoleServer, startConsole } from "./ConsoleBrowser.ts"
 
 closeBrowserAfterTests()
@@ -23,31 +24,13 @@ const signIn = async (page: Page) => {
   await page.getByRole("button", { name: "Sign in" }).click()
 }
 
-/** A brand with a signal and leads that have engaged. */
-const setUp = async (server: ConsoleServer, names: ReadonlyArray<string>) => {
-  const brand = (await server.operate("POST", "/operator/brands", { name: "Northwind" })).data.id as string
-  const signal = await server.operate("POST", `/operator/brands/${brand}/signals`, {
-    name: "Rivals",
-    signalType: "mentions",
-    source: { type: "posts-with-keywords", value: "launch" }
-  })
-  await server.operate("POST", `/operator/brands/${brand}/observations`, {
-    observations: names.map((name, i) => ({
-      signalId: signal.data.id,
-      person: { extId: `p-${i}`, name, headline: "Buyer" },
-      engagement: { id: `e-${i}`, type: "comment", commentText: name }
-    }))
-  })
-  return { brand, signal: signal.data.id as string }
-}
-
 describe.skipIf(chromiumPath === undefined)("the console", () => {
   let server: ConsoleServer
   let brand: string
 
   beforeAll(async () => {
     server = await startConsole()
-    ;({ brand } = await setUp(server, ["Ada Example", "Bo Example"]))
+    ;({ brand } = await setUpConsoleBrand(server, ["Ada Example", "Bo Example"]))
   })
 
   it.runIf(isThorough)(
@@ -207,7 +190,7 @@ describe.skipIf(chromiumPath === undefined || !isThorough)(
     it("says that nothing answers, then asks to sign in, and is back on its page [SES-1]", async () => {
       const environment = { PORT: String(await freePort()) }
       const server = await startConsole(environment)
-      const { brand } = await setUp(server, ["Ada Example"])
+      const { brand } = await setUpConsoleBrand(server, ["Ada Example"])
       const { page } = await server.open(`/brands/${brand}/leads?search=ada`)
       await page.getByRole("link", { name: "Ada Example" }).waitFor()
       await server.server.end("SIGTERM")
@@ -245,7 +228,7 @@ describe.skipIf(chromiumPath === undefined || isWithoutPostgres || !isThorough)(
       receiver.listen(0, "127.0.0.1")
       await once(receiver, "listening")
       const server = await startConsole({ LEAD_SIGNALS_DATABASE: await newDatabase() })
-      const { brand } = await setUp(server, ["Ada Example", "Bo Example", "Cy Example"])
+      const { brand } = await setUpConsoleBrand(server, ["Ada Example", "Bo Example", "Cy Example"])
       const window = await server.open(`/brands/${brand}/leads`)
       const { page } = window
       await page.getByText("1–3 of 3").waitFor()
