@@ -83,7 +83,7 @@ describe.skipIf(chromiumPath === undefined)("a window of the console", () => {
     await window.page.locator("[data-lead]").first().waitFor()
     await window.context.route("**/operator/**", (route) => route.abort())
     await window.page.goto(`${server.url}/console/brands/${brand}/leads?pageSize=50`)
-    await window.page.getByText("The server can't be reached.").waitFor({ timeout: 60_000 })
+    await window.page.getByText("The server can't be reached.").waitFor()
     await window.context.unroute("**/operator/**")
     await window.page.getByRole("button", { name: "Try again" }).click()
     await window.page.locator("[data-lead]").first().waitFor()

@@ -8,8 +8,8 @@ import { Page } from "@lead-signals/domain/pure"
 import { newestSql } from "../cache/LeadChanges.ts"
 import type { DriverConnection } from "../connection/DriverConnection.ts"
 import type { Query, ReadFound } from "../query/LeadPages.ts"
+import { idOf } from "@lead-signals/sql-rows"
 import { newestPosition } from "../rows/ChangeReads.ts"
-import { idOf } from "../rows/Rows.ts"
 import { SearchMemory } from "../search/SearchMemory.ts"
 
 /** How brands stand after a job. */
