@@ -311,7 +311,7 @@ const allByName = (search: string, filter: Omit<LeadFilter, "search"> = {}) => (
 })
 
 /** A brand of three people, in a store that has its texts in memory. */
-const remembered = async (options: { readonly maxBytes?: number } = {}) => {
+const storeWithMemory = async (options: { readonly maxBytes?: number } = {}) => {
   const filename = join(folder, `memory-${++number}.sqlite`)
   const here = open(filename, options)
   const names = ["Marla Kessin", "Tomar Lakes", "Nobody"]
@@ -345,7 +345,7 @@ const remembered = async (options: { readonly maxBytes?: number } = {}) => {
     return leads.map((each) => each.lead.profile.name)
   }
   /** Searches until memory answers. */
-  const untilRemembered = async (search: string) => {
+  const untilFound = async (search: string) => {
     for (;;) {
       const before = posted.mock.calls.length
       const names = await found(search)
@@ -354,13 +354,13 @@ const remembered = async (options: { readonly maxBytes?: number } = {}) => {
       await pause(5)
     }
   }
-  await untilRemembered("mar")
-  return { brand, filename, here, record, found, posted, untilRemembered }
+  await untilFound("mar")
+  return { brand, filename, here, record, found, posted, untilFound }
 }
 
 describe("a search in memory", () => {
   it("finds what was recorded, renamed and updated a moment before [LIST-4, LIST-5]", async () => {
-    const { found, here, posted, record } = await remembered()
+    const { found, here, posted, record } = await storeWithMemory()
     expect(await found("mar")).toEqual(["Marla Kessin", "Tomar Lakes"])
     posted.mockClear()
     await record(here, [["p3", "Omara New"]])
@@ -373,7 +373,7 @@ describe("a search in memory", () => {
   })
 
   it("forgets an erased person's texts, and answers on without reading the brand anew [PII-3]", async () => {
-    const { brand, found, here, posted } = await remembered()
+    const { brand, found, here, posted } = await storeWithMemory()
     posted.mockClear()
     const erased = await here.runPromise(
       Effect.gen(function* () {
@@ -399,7 +399,7 @@ describe("a search in memory", () => {
   })
 
   it("goes on while leads of another brand are erased, and while that brand is deleted [LIST-4, PII-3]", async () => {
-    const { found, here, posted, record } = await remembered()
+    const { found, here, posted, record } = await storeWithMemory()
     const other = await here.runPromise(brandWithSignal("C"))
     await record(
       here,
@@ -425,7 +425,7 @@ describe("a search in memory", () => {
   })
 
   it("finds what another process has written, without reading the brand anew [LIST-4, LIST-5, PII-3]", async () => {
-    const { brand, filename, found, here, posted, record } = await remembered()
+    const { brand, filename, found, here, posted, record } = await storeWithMemory()
     const elsewhere = open(filename)
     posted.mockClear()
     await record(elsewhere, [["p4", "Samara Elsewhere"]])
@@ -453,7 +453,7 @@ describe("a search in memory", () => {
   })
 
   it("answers from the file while memory is far behind, and from memory once it has caught up [LIST-4, LIST-5]", async () => {
-    const { filename, found, here, posted, record, untilRemembered } = await remembered()
+    const { filename, found, here, posted, record, untilFound } = await storeWithMemory()
     const elsewhere = open(filename)
     // Two events each: more than are followed at once.
     const many = Array.from({ length: 1050 }, (_, i) => [`m${i}`, `Person ${i}`] as const)
@@ -461,14 +461,14 @@ describe("a search in memory", () => {
     posted.mockClear()
     expect(await found("mar")).toEqual(["Last Marten", "Marla Kessin", "Tomar Lakes"])
     expect(searchesOf(posted)).toContain("listLeads")
-    expect(await untilRemembered("mar")).toEqual(["Last Marten", "Marla Kessin", "Tomar Lakes"])
-    expect(await untilRemembered("person 1049")).toEqual(["Person 1049"])
+    expect(await untilFound("mar")).toEqual(["Last Marten", "Marla Kessin", "Tomar Lakes"])
+    expect(await untilFound("person 1049")).toEqual(["Person 1049"])
     expect(jobs(posted)).not.toContain("rememberLeads")
     await Promise.all([here.dispose(), elsewhere.dispose()])
   })
 
   it("keeps no more bytes than it may, whatever is recorded later [LIST-4]", async () => {
-    const { found, here, posted, record } = await remembered({ maxBytes: 1_250_000 })
+    const { found, here, posted, record } = await storeWithMemory({ maxBytes: 1_250_000 })
     posted.mockClear()
     const many = Array.from(
       { length: 1100 },

@@ -11,7 +11,7 @@ import type { Query } from "../query/LeadPages.ts"
 import { idOf } from "@lead-signals/sql-rows"
 import { isAnswerable } from "../search/SearchMemory.ts"
 import type { Jobs } from "../worker/Jobs.ts"
-import type { PieceRead } from "../worker/RememberedTexts.ts"
+import type { PieceRead } from "../worker/TextMemory.ts"
 
 /** When texts are kept in memory. */
 export interface SearchTextsOptions {
@@ -46,7 +46,7 @@ interface Known {
   readonly readAt: number
   /** Bytes in memory; while it is read, those that it is expected to take. */
   bytes: number
-  askedAt: number
+  requestedAt: number
 }
 
 type SearchKind = "searchLeads" | "searchRenderedLeads"
@@ -91,7 +91,7 @@ export class SearchTexts {
     query: Query
   ): Effect.Effect<Jobs[K]["output"]["page"]> {
     const known = this.brands.get(brandId)
-    if (known !== undefined) known.askedAt = Date.now()
+    if (known !== undefined) known.requestedAt = Date.now()
     const job = this.worker!.read(brandId, kind, () => ({ brandId, query }))
     const answered = Effect.map(job, ({ isLost, page }: Jobs[SearchKind]["output"]) => {
       if (isLost) this.lose([brandId])
@@ -125,14 +125,14 @@ export class SearchTexts {
       if (leads < minLeads) return
       const bytes = leads * (this.leadBytes.get(brandId) ?? leadBytes)
       const idle = this.held().filter(
-        ([other, each]) => other !== brandId && now - each.askedAt >= idleMillis
+        ([other, each]) => other !== brandId && now - each.requestedAt >= idleMillis
       )
       const idleBytes = idle.reduce((sum, [, each]) => sum + each.bytes, 0)
       if (bytes + this.heldBytes() - idleBytes > maxBytes) return
       this.forget(idle.map(([other]) => other))
       // A search may have begun it meanwhile.
       if (this.brands.get(brandId)?.state === "reading") return
-      const known: Known = { state: "reading", bytes, readAt: now, askedAt: now }
+      const known: Known = { state: "reading", bytes, readAt: now, requestedAt: now }
       this.brands.set(brandId, known)
       let after: LeadId | null = null
       do {
@@ -202,7 +202,7 @@ export class SearchTexts {
 
   /** Those that no search has asked for the longest go first. */
   private forgetBeyondBound(): void {
-    const byAge = this.held().toSorted(([, a], [, b]) => a.askedAt - b.askedAt)
+    const byAge = this.held().toSorted(([, a], [, b]) => a.requestedAt - b.requestedAt)
     for (const [brandId] of byAge) {
       if (this.heldBytes() <= this.options.maxBytes) return
       this.forget([brandId])

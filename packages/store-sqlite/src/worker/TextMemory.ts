@@ -57,12 +57,12 @@ interface FileState {
   readonly position: number
 }
 
-interface Remembered {
+interface BrandMemory {
   readonly memory: SearchMemory
   state: FileState
 }
 
-type Brands = Map<string, Remembered>
+type Brands = Map<string, BrandMemory>
 
 const byConnection = new WeakMap<DriverConnection, Brands>()
 
@@ -113,8 +113,8 @@ const forgottenSql = "SELECT changes_forgotten FROM brand WHERE id = ?"
 type Standing = "there" | "behind" | "lost"
 
 /** Brings the brand to the state of the snapshot that the connection reads, or nearer to it. */
-const followBrand = (sql: DriverConnection, brandId: string, remembered: Remembered): Standing => {
-  const { memory, state } = remembered
+const followBrand = (sql: DriverConnection, brandId: string, brandMemory: BrandMemory): Standing => {
+  const { memory, state } = brandMemory
   const newest = stateOf(sql)
   if (newest.change === state.change && newest.position === state.position) return "there"
   const brand = idOf(brandId)
@@ -129,10 +129,10 @@ const followBrand = (sql: DriverConnection, brandId: string, remembered: Remembe
     for (const id of ids) if (!there.has(id)) memory.remove(id)
   }
   if (until < newest.position) {
-    remembered.state = { change: state.change, position: until }
+    brandMemory.state = { change: state.change, position: until }
     return memory.isWorn ? "lost" : "behind"
   }
-  remembered.state = newest
+  brandMemory.state = newest
   // Leads of a brand that is being deleted go without a trace in the feed.
   return memory.isWorn || memory.size !== sql.value<number>(countSql, [brand]) ? "lost" : "there"
 }
@@ -144,15 +144,15 @@ export const follow = (sql: DriverConnection): Followed =>
     const lost: Array<string> = []
     const bytes = new Map<string, number>()
     let isBehind = false
-    for (const [brandId, remembered] of brands) {
+    for (const [brandId, brandMemory] of brands) {
       // Until it is read whole it lacks leads that no change tells of.
-      const standing = remembered.memory.isLoading ? "there" : followBrand(sql, brandId, remembered)
+      const standing = brandMemory.memory.isLoading ? "there" : followBrand(sql, brandId, brandMemory)
       if (standing === "lost") {
         brands.delete(brandId)
         lost.push(brandId)
       } else {
         isBehind ||= standing === "behind"
-        bytes.set(brandId, remembered.memory.byteLength)
+        bytes.set(brandId, brandMemory.memory.byteLength)
       }
     }
     return { lost, isBehind, bytes }
@@ -184,14 +184,14 @@ export const searching =
   <A>(readFound: ReadFound<A>) =>
   (sql: DriverConnection, { brandId, query }: Search): Searched<A> => {
     const brands = brandsOf(sql)
-    const remembered = brands.get(brandId)
-    if (remembered === undefined) return { page: null, isLost: true }
+    const brandMemory = brands.get(brandId)
+    if (brandMemory === undefined) return { page: null, isLost: true }
     return sql.snapshot(() => {
-      const standing = followBrand(sql, brandId, remembered)
+      const standing = followBrand(sql, brandId, brandMemory)
       if (standing === "lost") brands.delete(brandId)
       if (standing !== "there") return { page: null, isLost: standing === "lost" }
       const { filter, page, sort } = query
-      const found = remembered.memory.search({
+      const found = brandMemory.memory.search({
         filter,
         sort,
         offset: Page.offset(page),
