@@ -152,7 +152,7 @@ export const ablations: ReadonlyArray<Ablation> = [
       ["random-search", "random-syllables", "random-name-part", "random-paging", "beside-random-search"],
       {
         in: "SearchTexts.want",
-        find: "this.worker === null || this.options.maxLeads === 0 || !isAnswerable($filter)",
+        find: "!isAnswerable($filter)",
         put: "true"
       }
     ),
