@@ -20,7 +20,7 @@ const slowdown = 4
 interface Interaction {
   readonly name: string
   readonly act: string
-  readonly isShown: string
+  readonly isDone: string
 }
 
 const click = (selector: string): string =>
@@ -52,52 +52,52 @@ const leadOf = (row: number): string => `() => {
 const interactions = (round: number): ReadonlyArray<Interaction> => {
   const word = Words.lastNames[(round * 7) % Words.lastNames.length]!
   return [
-    { name: "sort", act: click("th:nth-child(1) a"), isShown: listOf("sort", "name:asc") },
+    { name: "sort", act: click("th:nth-child(1) a"), isDone: listOf("sort", "name:asc") },
     {
       name: "next-page",
       act: click("button[aria-label='Next page']"),
-      isShown: listOf("page", "2")
+      isDone: listOf("page", "2")
     },
-    { name: "filter", act: choose("Qualified", "true"), isShown: listOf("qualified", "true") },
-    { name: "search", act: type(word), isShown: listOf("search", word) },
+    { name: "filter", act: choose("Qualified", "true"), isDone: listOf("qualified", "true") },
+    { name: "search", act: type(word), isDone: listOf("search", word) },
     {
       name: "open-a-lead",
       act: click("[data-lead]"),
-      isShown: leadOf(0)
+      isDone: leadOf(0)
     },
-    { name: "next-lead", act: key("j"), isShown: leadOf(1) },
+    { name: "next-lead", act: key("j"), isDone: leadOf(1) },
     {
       name: "change-a-flag",
       act: `() => { const flag = [...document.querySelectorAll("button[aria-pressed]")].find((each) => each.innerText === "Exported"); globalThis.before = flag.ariaPressed; globalThis.flag = flag; flag.click() }`,
-      isShown: `() => globalThis.flag.ariaPressed !== globalThis.before`
+      isDone: `() => globalThis.flag.ariaPressed !== globalThis.before`
     },
     {
       name: "close-the-lead",
       act: key("Escape"),
-      isShown: `() => !location.search.includes("lead=")`
+      isDone: `() => !location.search.includes("lead=")`
     },
     {
       name: "go-to-signals",
       act: click("nav a[href$='/signals']"),
-      isShown: `() => document.title.startsWith("Signals") && document.querySelector("table") !== null`
+      isDone: `() => document.title.startsWith("Signals") && document.querySelector("table") !== null`
     },
-    { name: "go-to-leads", act: click("nav a[href$='/leads']"), isShown: listOf("lead", null) }
+    { name: "go-to-leads", act: click("nav a[href$='/leads']"), isDone: listOf("lead", null) }
   ]
 }
 
 /** From the input until the frame after the one in which the page shows its effect. */
-const measured = (page: Page, { act, isShown }: Interaction): Promise<number> =>
+const measured = (page: Page, { act, isDone }: Interaction): Promise<number> =>
   page.evaluate(
     `new Promise((resolve, reject) => {
       const act = ${act}
-      const isShown = ${isShown}
+      const isDone = ${isDone}
       const frame = () => new Promise(requestAnimationFrame)
       const startedAt = performance.now()
       const look = async () => {
         await frame()
         for (;;) {
           await frame()
-          if (isShown()) return resolve(performance.now() - startedAt)
+          if (isDone()) return resolve(performance.now() - startedAt)
           if (performance.now() - startedAt > 20000) return reject(new Error("nothing came"))
         }
       }

@@ -43,7 +43,7 @@ export const LeadsPage = () => {
   const navigate = useNavigate({ from })
   const { access } = useSession()
   const place = useRef<HTMLDivElement>(null)
-  const [shownColumns, toggleColumn] = useColumns(place)
+  const [visibleColumns, toggleColumn] = useColumns(place)
   const query = useMemo(() => {
     const { lead: _, ...list } = search
     return queryOf(list)
@@ -103,7 +103,7 @@ export const LeadsPage = () => {
         leads={data.data}
         search={search}
         signalNames={signalNames}
-        shownColumns={shownColumns}
+        visibleColumns={visibleColumns}
         isStale={isPlaceholderData}
       />
     )
@@ -117,7 +117,7 @@ export const LeadsPage = () => {
           actions={
             <>
               <CurlButton calls={calls} />
-              <ColumnsMenu shown={shownColumns} onToggle={toggleColumn} />
+              <ColumnsMenu visible={visibleColumns} onToggle={toggleColumn} />
               <ExportMenu brandId={brandId} filter={() => filterOf(search)} />
             </>
           }
