@@ -28,7 +28,7 @@ const outsideCode = (text, change) => {
 }
 
 const languages = { mjs: "js", mts: "ts", yaml: "yaml", yml: "yaml" }
-const publishedAs = new Set([
+const highlighted = new Set([
   "css",
   "go",
   "html",
@@ -135,7 +135,7 @@ export const stage = (root, target) => {
       const fence = "`".repeat(Math.max(3, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length + 1)))
       write(
         sitePath,
-        `${head}${fence}${publishedAs.has(language) ? language : "txt"}\n${text.trimEnd()}\n${fence}\n`
+        `${head}${fence}${highlighted.has(language) ? language : "txt"}\n${text.trimEnd()}\n${fence}\n`
       )
     }
   }

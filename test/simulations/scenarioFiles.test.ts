@@ -6,7 +6,7 @@ import {
   newScenarioFile,
   oversized,
   scenarioJsonSchema,
-  renderedScenario as renderedScenario
+  renderedScenario
 } from "@lead-signals/simulations/internal"
 import { Either } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
