@@ -134,7 +134,7 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
           ? []
           : [trouble(`is disabled: ${webhook.disabledReason}`)]),
         ...(webhook.enabled && webhook.failingSince !== null
-          ? [trouble("fails: no attempt has succeeded lately")]
+          ? [trouble(`fails: every attempt since ${exactTime(webhook.failingSince)}`)]
           : []),
         ...(died > 0 ? [trouble(`has ${deliveries(died, "dead ")}`, "dead")] : []),
         ...(waiting > 0 ? [trouble(`holds ${deliveries(waiting)} until it is enabled`, "held")] : [])
