@@ -14,8 +14,7 @@ import {
   type ConsoleServer,
   type ConsoleWindow,
   goBySequence,
-  startConsole,
-  waitForContent
+  startConsole
 } from "./ConsoleBrowser.ts"
 
 const hostile = `<img src=x onerror="document.title='hacked'">`
@@ -500,38 +499,6 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       )
       expect(bytes).toBeGreaterThan(50_000)
       expect(bytes).toBeLessThanOrEqual(200_000)
-    }
-  })
-
-  it.runIf(isThorough)("fits a phone, in the dark", async () => {
-    for (const colorScheme of ["light", "dark"] as const) {
-      const phone = await server.open("/", { width: 390, height: 800, colorScheme })
-      for (const path of [
-        "",
-        "/leads",
-        "/leads?lead=1",
-        "/live",
-        "/campaigns",
-        "/signals",
-        "/import",
-        "/settings/keys",
-        "/settings/webhooks",
-        "/settings/webhooks/1",
-        "/settings/operators",
-        "/settings/audit",
-        "/simulator",
-        "/api",
-        "/api?operation=listLeads"
-      ]) {
-        await phone.page.goto(`${server.url}/console/brands/${brand}${path}`)
-        await waitForContent(phone.page)
-        // The stream of Live never ends.
-        if (path !== "/live") await phone.page.waitForLoadState("networkidle")
-        const width = await phone.page.evaluate(() => document.documentElement.scrollWidth)
-        expect([path, width]).toEqual([path, 390])
-        expect([path, await axeFindings(phone.page)]).toEqual([path, []])
-      }
-      await phone.context.close()
     }
   })
 
