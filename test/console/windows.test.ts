@@ -4,7 +4,7 @@ import { chromiumPath } from "../harness/Chromium.ts"
 import { endServersAfterTests, operatorToken } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { setUpConsoleBrand } from "./ConsoleBrand.ts"
-import { axeFindings, closeBrowserAfterTests, type ConsoleServer, startConsole } from "./ConsoleBrowser.ts"
+import { closeBrowserAfterTests, type ConsoleServer, startConsole } from "./ConsoleBrowser.ts"
 
 closeBrowserAfterTests()
 
@@ -16,8 +16,6 @@ describe.skipIf(chromiumPath === undefined)("a window of the console", () => {
   beforeAll(async () => {
     server = await startConsole()
     ;({ brand } = await setUpConsoleBrand(server, ["Ada Example", "Bo Example"]))
-    const webhook = { url: "https://example.com/hook", events: ["lead2.created"] }
-    await server.operate("POST", `/operator/brands/${brand}/webhooks`, webhook)
   })
 
   it("keeps to 200 kB of compressed script on each page that opens first [SES-6]", async () => {
