@@ -5,7 +5,8 @@ import { Icon } from "../ui/Icon.tsx"
 import { type ColumnId, type LeadColumn, leadColumns, type RowContext } from "./columns.tsx"
 import { defaultSort, type LeadSearch, withChange } from "./leadSearch.ts"
 
-interface LeadTableProps {
+/** Of the table, and of the cards that phones have instead. */
+export interface LeadListProps {
   readonly brandId: string
   readonly leads: ReadonlyArray<Lead>
   readonly search: LeadSearch
@@ -24,7 +25,7 @@ export const LeadTable = ({
   search,
   visibleColumns,
   signalNames
-}: LeadTableProps) => {
+}: LeadListProps) => {
   const columns = leadColumns.filter(({ id }) => visibleColumns.has(id))
   const context: RowContext = {
     signalNames,
