@@ -54,8 +54,7 @@ export class PostgresServer {
     return this.postmaster!.pid!
   }
 
-  /** Starts the server, and ends when it takes connections. */
-  async start(): Promise<void> {
+  private spawn(): ChildProcess {
     const log = openSync(join(this.folder, "log"), "a")
     const settings = Object.entries(this.settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
     const postmaster = spawn(
@@ -65,22 +64,33 @@ export class PostgresServer {
     )
     postmaster.unref()
     this.postmaster = postmaster
+    return postmaster
+  }
+
+  /** What a new connection fails with; null where there is one. */
+  private async failureOfConnecting(): Promise<{ readonly code?: string } | null> {
+    const client = new pg.Client({ connectionString: this.url() })
+    client.on("error", () => {})
+    try {
+      await client.connect()
+      await client.end()
+      return null
+    } catch (error) {
+      return error as { readonly code?: string }
+    }
+  }
+
+  /** Starts the server, and ends when it takes connections. */
+  async start(): Promise<void> {
+    const postmaster = this.spawn()
     for (const until = Date.now() + startMillis; ; await sleep(20)) {
-      const client = new pg.Client({ connectionString: this.url() })
-      client.on("error", () => {})
-      try {
-        await client.connect()
-        await client.end()
-        return
-      } catch (error) {
-        if (postmaster.exitCode !== null || Date.now() > until) {
-          throw new Error(
-            `Postgres does not start: ${readFileSync(join(this.folder, "log"), "utf8").slice(-2000)}`,
-            {
-              cause: error
-            }
-          )
-        }
+      const error = await this.failureOfConnecting()
+      if (error === null) return
+      if (postmaster.exitCode !== null || Date.now() > until) {
+        throw new Error(
+          `Postgres does not start: ${readFileSync(join(this.folder, "log"), "utf8").slice(-2000)}`,
+          { cause: error }
+        )
       }
     }
   }
@@ -119,6 +129,31 @@ export class PostgresServer {
       (await this.run("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")).length > 0
     while (!(await isInStep())) await sleep(20)
     return standby
+  }
+
+  /**
+   * Starts the server as one that recovers for ever, and refuses connections meanwhile as every server does that starts. Ends when it
+   * refuses one. `kill`, `endRecovery` and `start` make it what it was.
+   */
+  async startRecovering(): Promise<void> {
+    const signal = join(this.folder, "data", "standby.signal")
+    writeFileSync(signal, "")
+    if (this.binaries.owner !== undefined) chownSync(signal, this.binaries.owner.uid, this.binaries.owner.gid)
+    this.settings["hot_standby"] = "off"
+    this.spawn()
+    while ((await this.failureOfConnecting())?.code !== "57P03") await sleep(20)
+  }
+
+  /** Makes a server that was killed while it recovered one that starts again. */
+  endRecovery(): void {
+    rmSync(join(this.folder, "data", "standby.signal"))
+    delete this.settings["hot_standby"]
+  }
+
+  /** Has the server read this as its rules of who may connect, and how; connections that there are stay. */
+  setAccess(rules: string): void {
+    writeFileSync(join(this.folder, "data", "pg_hba.conf"), `${rules}\n`)
+    process.kill(this.pid, "SIGHUP")
   }
 
   /** Lets a standby take over; ends when it takes writes. */

@@ -8,10 +8,10 @@ import { isThorough } from "../harness/Thoroughness.ts"
 import { Schedules } from "./Schedules.ts"
 import type { SteppedNode } from "./Stepper.ts"
 import { SteppedStore } from "./SteppedStore.ts"
-import { methods } from "./WritingMethods.ts"
+import { leadMethods, type World } from "./WritingMethods.ts"
 
-const of = (count: number): SteppedStore => {
-  const store = new SteppedStore(count)
+const of = (count: number): SteppedStore<World> => {
+  const store = new SteppedStore(leadMethods, count)
   beforeAll(() => store.open())
   afterAll(() => store.close())
   return store
@@ -19,7 +19,7 @@ const of = (count: number): SteppedStore => {
 
 /** Runs the methods in every order with so few preemptions, the first so many orders at most. Answers how many there were. */
 const checkOrders = async (
-  store: SteppedStore,
+  store: SteppedStore<World>,
   names: ReadonlyArray<string>,
   { maxOrders, maxPreemptions }: { readonly maxOrders: number; readonly maxPreemptions: number }
 ): Promise<number> => {
@@ -37,31 +37,7 @@ const checkOrders = async (
 describe.skipIf(isWithoutPostgres)("transactions of two nodes, stepped statement by statement,", () => {
   const store = of(2)
 
-  /** Lets the first run so many statements, then the other so many, then each to its end. */
-  const check = async (names: readonly [string, string]): Promise<void> => {
-    const expected = await store.serialOutcomes(names)
-    for (const first of [0, 1] as const) {
-      for (const other of isThorough ? [1, 3, 100] : [100]) {
-        for (let one = 1, steps = Number.POSITIVE_INFINITY; one < steps; one++) {
-          let count = 0
-          const made = await store.interleaved(names, (standing) => {
-            count++
-            const wanted = store.nodes[count <= one || count > one + other ? first : 1 - first]!
-            return standing.includes(wanted) ? wanted : standing[0]!
-          })
-          steps = made.steps[first]!
-          if (!expected.includes(made.outcome)) {
-            expect(
-              made.outcome,
-              `${names[first]} stopped after ${one} statements, ${other} of the other`
-            ).toBe(expected[0])
-          }
-        }
-      }
-    }
-  }
-
-  const all = Object.keys(methods)
+  const all = Object.keys(leadMethods.methods)
   const prunings = all.filter((name) => name.startsWith("pruning"))
   const late = new Set([...prunings, "queue of an event that was never sent"])
   /** Methods that write or send what a pruning removes. */
@@ -83,7 +59,7 @@ describe.skipIf(isWithoutPostgres)("transactions of two nodes, stepped statement
   ] as const
 
   it.each(isThorough ? pairs : sample)("%s and %s end as one after the other", async (a, b) => {
-    await check([a, b])
+    await store.checkPair([a, b], isThorough ? [1, 3, 100] : [100])
   })
 
   /** Pairs that lock less than all that they read or write. */
