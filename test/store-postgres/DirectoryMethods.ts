@@ -6,6 +6,7 @@ import {
   Brands,
   Campaigns,
   CampaignStore,
+  currentReservation,
   IdempotencyRecords,
   Keys,
   KeyStore,
@@ -145,6 +146,10 @@ const methods: MethodGroup<Directory>["methods"] = {
     Effect.flatMap(IdempotencyRecords, (records) => records.complete(reservation, "answer")),
   "release of the Idempotency-Key": ({ reservation }) =>
     Effect.flatMap(IdempotencyRecords, (records) => records.release(reservation)),
+  "renaming under the Idempotency-Key": ({ brand, campaignId, reservation }) =>
+    Effect.flatMap(CampaignStore, (store) =>
+      Effect.locally(found(store.rename(brand.id, campaignId, "Keyed")), currentReservation, reservation)
+    ),
   "end of an audited call": ({ entryId }, call) =>
     Effect.flatMap(AuditLog, (log) => log.complete(entryId, { status: 200, subjectId: call }))
 }

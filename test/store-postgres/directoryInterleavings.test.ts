@@ -43,7 +43,7 @@ describe.skipIf(isWithoutPostgres || !isThorough)("transactions on a brand that 
     "%s and the end of the deletion end as one after the other",
     { timeout: 300_000 },
     async (name) => {
-      const runs = await store.checkPair([name, "end of the brand's deletion"], [1, 2, 5, 8, 100])
+      const runs = await store.checkPair([name, "end of the brand's deletion"], [1, 100])
       expect(runs).toBeGreaterThan(1)
     }
   )
