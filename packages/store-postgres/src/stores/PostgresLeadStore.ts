@@ -117,7 +117,7 @@ const make = (options: ListingOptions) =>
           Erasure.erase(db, { brandId, id }, { personHash, nextId, now, maxBucketLeads })
         ),
       eventsAfter: (brandId, after, limit) =>
-        database.read((db) => eventsAfter(db, idOf(brandId), after, limit)),
+        database.readSnapshot((db) => eventsAfter(db, idOf(brandId), after, limit)),
       changesAfter: (brandId, after, query) =>
         database.readSnapshot((db) => changesAfter(db, idOf(brandId), after, query)),
       counts: (brandId, counted, intervals) =>
