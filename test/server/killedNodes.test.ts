@@ -1,6 +1,8 @@
 /**
  * The ledger over three nodes on one Postgres, whose clocks are ten minutes apart: each is killed at random moments and started again, while
  * clients record and erase by whichever node is there, and webhooks receive.
+ *
+ * @slow thirty kills in thorough runs
  */
 import { fileURLToPath } from "node:url"
 import { Prng } from "@lead-signals/simulation-kernel"

@@ -67,11 +67,11 @@ export const beginWork = async (nodeUrl: () => string, prng: Prng): Promise<Answ
   const erasing = new Set<string>()
   const erased = new Set<string>()
   const counts = { acknowledged: 0, refused: 0, erased: 0 }
-  let isOver = false
+  const ingesting = { isOver: false }
   let number = 0
   /** A batch that was refused is sent again, as clients do: it may have taken effect or not. */
   const ingest = async (client: number): Promise<void> => {
-    while (!isOver) {
+    while (!ingesting.isOver) {
       const observations = Array.from({ length: 1 + prng.below(20) }, () => ({
         signalId,
         person: { extId: `${client}-p${prng.below(500)}`, name: "N" },
@@ -109,7 +109,7 @@ export const beginWork = async (nodeUrl: () => string, prng: Prng): Promise<Answ
   const failed = Promise.all(clients).then(() => new Promise<never>(() => {}))
 
   const settle = async (databaseUrl: string): Promise<number> => {
-    isOver = true
+    ingesting.isOver = true
     await Promise.all(clients)
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()

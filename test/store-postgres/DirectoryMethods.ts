@@ -18,8 +18,8 @@ import {
   Webhooks,
   WebhookStore
 } from "@lead-signals/domain"
-import { Clock, Effect, Option } from "effect"
-import type { MethodGroup } from "./SteppedStore.ts"
+import { Clock, Effect, Option, Struct } from "effect"
+import type { MethodGroup } from "./MethodGroup.ts"
 
 /** A brand with a signal, a campaign with a reading, a key, a webhook that was never sent anything, and a reserved Idempotency-Key. */
 export interface Directory {
@@ -117,9 +117,12 @@ const methods: MethodGroup<Directory>["methods"] = {
     Effect.flatMap(CampaignStore, (store) =>
       store.putReading(brand.id, campaignId, reading(call === "c0" ? 2 : 3))
     ),
-  "creation of a key": ({ brand, key: { id: _id, lastUsedAt: _used, revokedAt: _revoked, ...key } }, call) =>
+  "creation of a key": ({ brand, key }, call) =>
     Effect.flatMap(KeyStore, (store) =>
-      Effect.as(store.create({ ...key, hash: `${brand.id} ${call}` }), "created")
+      Effect.as(
+        store.create({ ...Struct.omit(key, "id", "lastUsedAt", "revokedAt"), hash: `${brand.id} ${call}` }),
+        "created"
+      )
     ),
   "revocation of the key": ({ brand, key }) =>
     Effect.flatMap(Effect.all([KeyStore, Clock.currentTimeMillis]), ([store, now]) =>
@@ -132,8 +135,8 @@ const methods: MethodGroup<Directory>["methods"] = {
         ({ allowed }) => allowed
       )
     ),
-  "creation of a webhook": ({ webhook: { id: _, ...webhook } }) =>
-    Effect.flatMap(WebhookStore, (store) => Effect.as(store.create(webhook), "created")),
+  "creation of a webhook": ({ webhook }) =>
+    Effect.flatMap(WebhookStore, (store) => Effect.as(store.create(Struct.omit(webhook, "id")), "created")),
   "change of the webhook": ({ brand, webhook }, call) =>
     Effect.map(Webhooks.change(brand.id, webhook.id, { description: call }), ({ id }) => id === webhook.id),
   "deletion of the webhook": ({ brand, webhook }) =>

@@ -2,10 +2,9 @@
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect } from "effect"
 import pg from "pg"
-import { expect } from "vitest"
 import { newSchema, sharedDatabase } from "./Databases.ts"
 import { firstLine, interleave, SteppedNode } from "./Stepper.ts"
-import { type Needs, runtimeOf, stillClock } from "./WritingMethods.ts"
+import { type MethodGroup, type Needs, runtimeOf, stillClock } from "./MethodGroup.ts"
 
 const answerOf = (exit: unknown): string =>
   JSON.stringify(exit, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value))
@@ -15,17 +14,6 @@ const findsNothing = "a call that finds nothing"
 
 /** Whether the method passes over what others have locked. */
 const passesOver = (name: string): boolean => /^(?:lease|pruning)/.test(name)
-
-/** Methods of the store that are stepped against each other, and what they work on. */
-export interface MethodGroup<World extends { readonly brand: { readonly id: string } }> {
-  /** Each method as one call on a world; `call` tells the calls of one run apart. */
-  readonly methods: Readonly<
-    Record<string, (world: World, call: string) => Effect.Effect<unknown, unknown, Needs>>
-  >
-  readonly createWorld: Effect.Effect<World, unknown, Needs>
-  /** Queries for what shows of the brand `$1`, without what only the order of calls decides. */
-  readonly tables: (schema: string) => Readonly<Record<string, string>>
-}
 
 /** The names with each of a subset of those that pass over locks replaced by a call that finds nothing. */
 const withoutSome = (names: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
@@ -149,35 +137,5 @@ export class SteppedStore<World extends { readonly brand: { readonly id: string 
     const steps = this.nodes.map(({ passed }) => passed.length)
     for (const node of this.nodes) node.passed.length = 0
     return { outcome: `${answerOf(answers)}\n${await this.stateOf(world)}`, steps }
-  }
-
-  /**
-   * Lets the first run so many statements, then the other so many, then each to its end: for every number of the first's, and each of
-   * `others`. Fails where a run ends as no serial order does. Answers how many runs there were.
-   */
-  async checkPair(names: readonly [string, string], others: ReadonlyArray<number>): Promise<number> {
-    const expected = await this.serialOutcomes(names)
-    let runs = 0
-    for (const first of [0, 1] as const) {
-      for (const other of others) {
-        for (let one = 1, steps = Number.POSITIVE_INFINITY; one < steps; one++) {
-          let count = 0
-          const made = await this.interleaved(names, (standing) => {
-            count++
-            const wanted = this.nodes[count <= one || count > one + other ? first : 1 - first]!
-            return standing.includes(wanted) ? wanted : standing[0]!
-          })
-          runs++
-          steps = made.steps[first]!
-          if (!expected.includes(made.outcome)) {
-            expect(
-              made.outcome,
-              `${names[first]} stopped after ${one} statements, ${other} of the other`
-            ).toBe(expected[0])
-          }
-        }
-      }
-    }
-    return runs
   }
 }

@@ -11,28 +11,11 @@ import {
   type RetentionKind,
   Retries,
   Signals,
-  type StorePorts,
   Webhooks,
-  WebhookStore,
-  WebhookTargets
+  WebhookStore
 } from "@lead-signals/domain"
-import { webCrypto } from "@lead-signals/http"
-import { Clock, Effect, Layer, ManagedRuntime, Option } from "effect"
-import type { MethodGroup } from "./SteppedStore.ts"
-
-const now = Date.UTC(2026, 0, 1)
-export const stillClock: Clock.Clock = {
-  [Clock.ClockTypeId]: Clock.ClockTypeId,
-  unsafeCurrentTimeMillis: () => now,
-  unsafeCurrentTimeNanos: () => BigInt(now) * 1_000_000n,
-  currentTimeMillis: Effect.succeed(now),
-  currentTimeNanos: Effect.succeed(BigInt(now) * 1_000_000n),
-  sleep: () => Effect.void
-}
-const anyTarget = Layer.succeed(WebhookTargets, { check: (url: string) => Effect.succeed(url) })
-export const runtimeOf = (store: Layer.Layer<StorePorts, unknown>) =>
-  ManagedRuntime.make(Layer.mergeAll(store, webCrypto, anyTarget))
-export type Needs = ManagedRuntime.ManagedRuntime.Context<ReturnType<typeof runtimeOf>>
+import { Effect, Option } from "effect"
+import { type MethodGroup, type Needs, now } from "./MethodGroup.ts"
 
 /**
  * A brand with two leads, the second of which engaged with a post of the first, and with a webhook. Another lead was seen before there

@@ -1,6 +1,8 @@
 /**
  * A standby takes over while a node takes observations, erases and delivers. A commit was on both servers before it was answered, so nothing
  * that was answered is lost. Between the loss of the first server and the promotion the node reads from the standby.
+ *
+ * @slow five failovers in thorough runs
  */
 import { Prng } from "@lead-signals/simulation-kernel"
 import { expect, it } from "vitest"

@@ -24,7 +24,7 @@ import { endsAt } from "../bench/Data.ts"
 import { loadLeads } from "../bench/PostgresData.ts"
 import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
-import type { Needs } from "./WritingMethods.ts"
+import type { Needs } from "./MethodGroup.ts"
 
 const leads = 20_000
 const rows = 20_000
