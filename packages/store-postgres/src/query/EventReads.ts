@@ -1,8 +1,8 @@
 /** Events in the order of their commits, with what a feed shows of them. */
 import type { EngagementType, EventPage, EventType, Instant } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
-import { settlePlanner } from "../query/PlannerSettings.ts"
-import { openLeads, type SealedColumn } from "./SealedRows.ts"
+import { settlePlanner } from "./PlannerSettings.ts"
+import { openLeads, type SealedColumn } from "../rows/SealedRows.ts"
 
 interface EventReadRow {
   readonly position: number
