@@ -66,7 +66,7 @@ export const History = ({
                 <span className="text-muted shrink-0 font-mono tabular-nums">{exactClockText(event.at)}</span>
                 <span className="grow truncate font-medium sm:w-28 sm:shrink-0 sm:grow-0">{event.lane}</span>
                 <span
-                  className={`min-w-0 basis-full break-words sm:basis-auto ${isProblem(event) ? "text-danger" : ""}`}
+                  className={`min-w-0 basis-full wrap-anywhere sm:basis-auto ${isProblem(event) ? "text-danger" : ""}`}
                 >
                   {text}
                 </span>
