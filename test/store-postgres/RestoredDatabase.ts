@@ -4,9 +4,12 @@ import type { EncryptionKey } from "@lead-signals/encryption"
 import { webCrypto } from "@lead-signals/http"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Layer } from "effect"
-import { readdirSync, readFileSync } from "node:fs"
+import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
+import { copyOfDatabase, newDatabase } from "../harness/Postgres.ts"
+import { before, removeAfter } from "../harness/RemovedHistory.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 export interface Node {
   readonly url: string
@@ -84,3 +87,38 @@ export const whyNot = (
   options: Partial<PostgresStore.RestoreOptions> = {}
 ): Promise<string> =>
   Effect.runPromise(Effect.map(Effect.flip(restore(url, journals, options)), ({ reason }) => reason))
+
+/** Call once in a file: databases with what was removed and without, and folders of journals, as many as tests want. */
+export const restoreScenes = () => {
+  const root = temporaryFolder()
+  let folders = 0
+  const newFolder = (): string => {
+    const folder = join(root, String(++folders))
+    mkdirSync(folder)
+    return folder
+  }
+  /** A database, a dump of it from before the removals, and the folder of its journal. */
+  const filled = async (key?: EncryptionKey) => {
+    const [url, folder] = [await newDatabase(), newFolder()]
+    const node = { url, folder, key }
+    const known = await on(node, before)
+    const dump = await copyOfDatabase(url)
+    await on(node, removeAfter(known))
+    return { url, folder, dump, known }
+  }
+  let made: ReturnType<typeof filled> | undefined
+  const template = () => (made ??= filled())
+  /** The database and its journal. */
+  const scene = async () => {
+    const { folder: of, known, url } = await template()
+    const folder = newFolder()
+    cpSync(of, folder, { recursive: true })
+    return { url: await copyOfDatabase(url), folder, known }
+  }
+  /** The dump in a database of its own, and the journal. */
+  const restored = async () => {
+    const { folder, known } = await scene()
+    return { url: await copyOfDatabase((await template()).dump), folder, known }
+  }
+  return { root, newFolder, filled, template, scene, restored }
+}

@@ -15,7 +15,8 @@ import {
   type LeadEvents,
   type OutboxWebhook,
   subjectOf,
-  type Sending
+  type Sending,
+  waits
 } from "./OutboxRecords.ts"
 import { bodyOf } from "./Requests.ts"
 
@@ -231,7 +232,9 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       delivery.firstFailedAt = null
       if (delivery.lease === null) {
         const { from, to } = delivery.due!
-        delivery.due = { from: Math.min(from, now), to: Math.min(to, now) }
+        // One that waits can be due as it was created, which lies ahead of a clock that was set back, when those before it have ended.
+        const latest = waits(delivery) ? Math.max(now, delivery.createdAt) : now
+        delivery.due = { from: Math.min(from, now), to: Math.min(to, latest) }
       } else delivery.lease.isOfEarlier = true
     }
   }

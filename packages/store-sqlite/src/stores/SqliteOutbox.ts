@@ -19,7 +19,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { Database } from "../database/Database.ts"
 import { engagementColumns, leadsById, readEngagements, windows, withAuthor } from "../rows/LeadReads.ts"
-import { type EventRow, eventOf, idOf, type WebhookRow } from "../rows/Rows.ts"
+import { type EventRow, eventOf, idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import type { Secrets } from "../rows/Secrets.ts"
 import { countDeliveries } from "../writes/DeliveryCounts.ts"
 

@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Queue } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import type { Param } from "../connection/Param.ts"
 import { Database } from "../database/Database.ts"
-import { idOf, type WebhookRow } from "../rows/Rows.ts"
+import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import type { Secrets } from "../rows/Secrets.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
@@ -38,9 +38,9 @@ const webhookById = (secrets: Secrets, brandId: string, id: string) =>
  */
 const resetPending = (sql: Connection, webhookId: number, now: number): void => {
   sql.run(
-    `UPDATE delivery SET failures = 0, failing_since = NULL, due_at = CASE WHEN due_at = ${LeadOrder.waitingDueAt} THEN created_at WHEN lease IS NULL THEN min(due_at, ?) ELSE due_at END
+    `UPDATE delivery SET failures = 0, failing_since = NULL, due_at = CASE WHEN due_at = ${LeadOrder.waitingDueAt} THEN min(created_at, ?) WHEN lease IS NULL THEN min(due_at, ?) ELSE due_at END
      WHERE webhook_id = ? AND state = 'pending' AND (failures > 0 OR (lease IS NULL AND due_at > ?))`,
-    [now, webhookId, now]
+    [now, now, webhookId, now]
   )
   const leased = sql.all<{ readonly seq: number; readonly lease: string }>(
     "SELECT seq, lease FROM delivery WHERE webhook_id = ? AND state = 'pending' AND lease IS NOT NULL",
