@@ -163,7 +163,7 @@ const jobs = (posted: { readonly mock: { readonly calls: ReadonlyArray<ReadonlyA
   posted.mock.calls.map(([job]) => (job as { readonly kind: string }).kind)
 
 /** A brand of three people, in a store that has its texts in memory. */
-const remembered = async () => {
+const storeWithMemory = async () => {
   const filename = join(folder, `memory-${++number}.sqlite`)
   const here = open(filename)
   const names = ["Marla Kessin", "Tomar Lakes", "Nobody"]
@@ -206,7 +206,7 @@ const remembered = async () => {
     return leads.map((each) => each.lead.profile.name)
   }
   /** Searches until memory answers. */
-  const untilRemembered = async (search: string) => {
+  const untilFound = async (search: string) => {
     for (;;) {
       posted.mockClear()
       const names = await found(search)
@@ -215,13 +215,13 @@ const remembered = async () => {
       await pause(5)
     }
   }
-  await untilRemembered("mar")
-  return { brand, filename, here, record, found, posted, untilRemembered }
+  await untilFound("mar")
+  return { brand, filename, here, record, found, posted, untilRemembered: untilFound }
 }
 
 describe("a search in memory", () => {
   it("finds what was recorded, renamed and updated a moment before [LIST-4, LIST-5]", async () => {
-    const { found, here, posted, record } = await remembered()
+    const { found, here, posted, record } = await storeWithMemory()
     expect(await found("mar")).toEqual(["Marla Kessin", "Tomar Lakes"])
     posted.mockClear()
     await record(here, [["p3", "Omara New"]])
@@ -234,7 +234,7 @@ describe("a search in memory", () => {
   })
 
   it("forgets an erased person's texts, and answers from the file until it has read them anew [PII-3]", async () => {
-    const { brand, found, here, posted, untilRemembered } = await remembered()
+    const { brand, found, here, posted, untilRemembered: untilFound } = await storeWithMemory()
     posted.mockClear()
     const erased = await here.runPromise(
       Effect.gen(function* () {
@@ -253,21 +253,21 @@ describe("a search in memory", () => {
     expect(jobs(posted)).toContain("forgetLeads")
     expect(await found("mar")).toEqual(["Tomar Lakes"])
     expect(await found("kessin")).toEqual([])
-    expect(await untilRemembered("mar")).toEqual(["Tomar Lakes"])
+    expect(await untilFound("mar")).toEqual(["Tomar Lakes"])
     await here.dispose()
   })
 
   it("finds what another process has written [LIST-4, LIST-5]", async () => {
-    const { filename, found, here, record, untilRemembered } = await remembered()
+    const { filename, found, here, record, untilRemembered: untilFound } = await storeWithMemory()
     const elsewhere = open(filename)
     await record(elsewhere, [["p4", "Samara Elsewhere"]])
     expect(await found("mar")).toEqual(["Marla Kessin", "Samara Elsewhere", "Tomar Lakes"])
     await record(here, [["p5", "Amar Here"]])
     expect(await found("mar")).toEqual(["Amar Here", "Marla Kessin", "Samara Elsewhere", "Tomar Lakes"])
-    await untilRemembered("mar")
+    await untilFound("mar")
     await record(elsewhere, [["p4", "Sama Elsewhere"]])
     await record(here, [["p6", "Emar Here"]])
-    expect(await untilRemembered("mar")).toEqual(["Amar Here", "Emar Here", "Marla Kessin", "Tomar Lakes"])
+    expect(await untilFound("mar")).toEqual(["Amar Here", "Emar Here", "Marla Kessin", "Tomar Lakes"])
     await Promise.all([here.dispose(), elsewhere.dispose()])
   })
 })

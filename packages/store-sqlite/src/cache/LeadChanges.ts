@@ -77,22 +77,22 @@ export class LeadChanges {
    */
   of(sql: Connection): ChangeBuffer {
     return sql.ofTransaction(this.name, () => {
-      const noted: ChangeBuffer = { changes: [], isComplete: true }
+      const changeBuffer: ChangeBuffer = { changes: [], isComplete: true }
       const from = newest(sql)
       let to = from
       sql.beforeCommit(() => {
-        if (unrecordedOf(sql).is) noted.isComplete = false
+        if (unrecordedOf(sql).is) changeBuffer.isComplete = false
         to = newest(sql)
       })
       sql.afterCommit(() => {
-        if (!noted.isComplete) this.forget()
+        if (!changeBuffer.isComplete) this.forget()
         else if (to > from) {
-          const step = { from, to, changes: noted.changes }
+          const step = { from, to, changes: changeBuffer.changes }
           this.append(step)
           this.follower?.follow(step)
         }
       })
-      return noted
+      return changeBuffer
     })
   }
 

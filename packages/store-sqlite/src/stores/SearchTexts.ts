@@ -11,7 +11,7 @@ import type { Query } from "../query/LeadPages.ts"
 import { flagsOf, idOf } from "@lead-signals/sql-rows"
 import { isAnswerable } from "../search/SearchMemory.ts"
 import type { Jobs } from "../worker/Jobs.ts"
-import type { PieceRead, TextStep } from "../worker/RememberedTexts.ts"
+import type { PieceRead, TextStep } from "../worker/TextMemory.ts"
 
 /** When texts are kept in memory. */
 export interface SearchTextsOptions {
@@ -36,13 +36,13 @@ export const defaults: SearchTextsOptions = {
 const idleMillis = 600_000
 
 /** The thread is told of so many changed leads at once, where no search does so before. */
-const maxUntold = 1000
+const maxUnsent = 1000
 
 interface Known {
   state: "reading" | "ready" | "lost"
   readonly leads: number
   readonly readAt: number
-  askedAt: number
+  requestedAt: number
 }
 
 type SearchKind = "searchLeads" | "searchRenderedLeads"
@@ -74,8 +74,8 @@ export class SearchTexts {
   private readonly read
   private readonly options: SearchTextsOptions
   private readonly brands = new Map<string, Known>()
-  private untold: Array<TextStep> = []
-  private untoldLeads = 0
+  private unsent: Array<TextStep> = []
+  private unsentLeads = 0
   /** The number of this process's newest change. */
   private newest = -1
 
@@ -109,7 +109,7 @@ export class SearchTexts {
     query: Query
   ): Effect.Effect<Jobs[K]["output"]["page"]> {
     const known = this.brands.get(brandId)
-    if (known !== undefined) known.askedAt = Date.now()
+    if (known !== undefined) known.requestedAt = Date.now()
     const job = this.worker!.read(brandId, kind, () => ({ brandId, query, steps: this.takeUntold() }))
     const answered = Effect.map(job, ({ lost, page, state }: Jobs[SearchKind]["output"]) => {
       this.lose(lost)
@@ -141,13 +141,13 @@ export class SearchTexts {
       )
       if (leads < minLeads) return
       const others = [...this.brands].filter(([other, { state }]) => other !== brandId && state !== "lost")
-      const idle = others.filter(([, { askedAt }]) => now - askedAt >= idleMillis)
-      const active = others.filter(([, { askedAt }]) => now - askedAt < idleMillis)
+      const idle = others.filter(([, { requestedAt }]) => now - requestedAt >= idleMillis)
+      const active = others.filter(([, { requestedAt }]) => now - requestedAt < idleMillis)
       if (leads + active.reduce((sum, [, each]) => sum + each.leads, 0) > maxLeads) return
       this.forget(idle.map(([other]) => other))
       // A search may have begun it meanwhile.
       if (this.brands.get(brandId)?.state === "reading") return
-      const known: Known = { state: "reading", leads, readAt: now, askedAt: now }
+      const known: Known = { state: "reading", leads, readAt: now, requestedAt: now }
       this.brands.set(brandId, known)
       let after: LeadId | null = null
       do {
@@ -177,19 +177,19 @@ export class SearchTexts {
   private follow(step: Step): void {
     this.newest = step.to
     if (![...this.brands.values()].some(({ state }) => state !== "lost")) return
-    const told = textStepOf(step)
-    this.untold.push(told)
-    this.untoldLeads += told.changed.length
-    if (this.untoldLeads < maxUntold && this.untold.length < maxUntold) return
+    const textStep = textStepOf(step)
+    this.unsent.push(textStep)
+    this.unsentLeads += textStep.changed.length
+    if (this.unsentLeads < maxUnsent && this.unsent.length < maxUnsent) return
     const job = this.worker!.read("", "followLeads", () => ({ steps: this.takeUntold() }))
     Effect.runFork(Effect.ignore(Effect.map(job, ({ lost }) => this.lose(lost))))
   }
 
   /** When its job starts, so that jobs take steps in order. */
   private takeUntold(): ReadonlyArray<TextStep> {
-    const steps = this.untold
-    this.untold = []
-    this.untoldLeads = 0
+    const steps = this.unsent
+    this.unsent = []
+    this.unsentLeads = 0
     return steps
   }
 

@@ -56,13 +56,13 @@ export interface Searched<A> extends Followed {
   readonly state: number
 }
 
-interface Remembered {
+interface BrandMemory {
   readonly memory: SearchMemory
   /** The number of the newest change that it has. */
   state: number
 }
 
-type Brands = Map<string, Remembered>
+type Brands = Map<string, BrandMemory>
 
 const byConnection = new WeakMap<DriverConnection, Brands>()
 
@@ -79,15 +79,15 @@ const followSteps = (brands: Brands, steps: ReadonlyArray<TextStep>): ReadonlyAr
   const before = [...brands.keys()]
   for (const { changed, from, to } of steps) {
     const following = new Map<string, SearchMemory>()
-    for (const [brandId, remembered] of brands) {
+    for (const [brandId, brandMemory] of brands) {
       // A brand that was read later has this step already.
-      if (to <= remembered.state) continue
-      if (from !== remembered.state) {
+      if (to <= brandMemory.state) continue
+      if (from !== brandMemory.state) {
         brands.delete(brandId)
         continue
       }
-      remembered.state = to
-      following.set(brandId, remembered.memory)
+      brandMemory.state = to
+      following.set(brandId, brandMemory.memory)
     }
     for (const lead of changed) following.get(lead.brandId)?.put(lead)
   }
@@ -146,11 +146,11 @@ export const searching =
     const lost = followSteps(brands, steps)
     return sql.snapshot(() => {
       const state = sql.value<number>(newestSql)!
-      const remembered = brands.get(brandId)
-      if (remembered === undefined) return { page: null, state, lost: [...lost, brandId] }
-      if (remembered.state !== state) return { page: null, state, lost }
+      const brandMemory = brands.get(brandId)
+      if (brandMemory === undefined) return { page: null, state, lost: [...lost, brandId] }
+      if (brandMemory.state !== state) return { page: null, state, lost }
       const { filter, page, sort } = query
-      const found = remembered.memory.search({
+      const found = brandMemory.memory.search({
         filter,
         sort,
         offset: Page.offset(page),
