@@ -48,7 +48,7 @@ export interface StoreOptions {
   /** The mode of a pooler before Postgres. */
   readonly pooler: PoolerMode
   /** How many leads a SQLite store keeps in memory for searches, at most. */
-  readonly searchMemoryLeads: number
+  readonly searchMemoryBytes: number
   /** The folder of the journal of removals; null: beside a SQLite file, and none on Postgres. */
   readonly journalFolder: string | null
 }
@@ -57,7 +57,7 @@ export interface StoreOptions {
 export const storeLayer = (
   database: string,
   encryption: Encryption | null,
-  { journalFolder, pooler, searchMemoryLeads }: StoreOptions
+  { journalFolder, pooler, searchMemoryBytes }: StoreOptions
 ): Layer.Layer<StorePorts, StoreUnavailable> => {
   switch (kindOf(database)) {
     case "memory":
@@ -69,8 +69,8 @@ export const storeLayer = (
           SqliteStore.layer({
             filename: database,
             onMigrating,
-            searchTexts: { maxLeads: searchMemoryLeads },
             journal: journalFolder === null ? undefined : sqliteJournalIn(journalFolder, database),
+            searchTexts: { maxBytes: searchMemoryBytes },
             ...(encryption === null ? {} : { encryption })
           })
         )

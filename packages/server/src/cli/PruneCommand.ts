@@ -80,7 +80,7 @@ export const pruneCommand = leaf(
       })
       const store = storeLayer(place, yield* encryptionOfEnvironment, {
         pooler,
-        searchMemoryLeads: 0,
+        searchMemoryBytes: 0,
         journalFolder
       })
       const counts = yield* given.dryRun

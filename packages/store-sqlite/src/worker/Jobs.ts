@@ -63,7 +63,7 @@ export interface Jobs {
   readonly listRenderedLeads: { readonly input: ListInput; readonly output: ListOutput<RenderedPage> }
   /** Reads a piece of a brand's leads into memory, for searches of the same thread. */
   readonly rememberLeads: { readonly input: TextMemory.Piece; readonly output: TextMemory.PieceRead }
-  readonly followLeads: { readonly input: TextMemory.Steps; readonly output: TextMemory.Followed }
+  readonly followLeads: { readonly input: null; readonly output: TextMemory.Followed }
   readonly forgetLeads: { readonly input: ReadonlyArray<string>; readonly output: void }
   readonly searchLeads: { readonly input: TextMemory.Search; readonly output: TextMemory.Searched<LeadPage> }
   readonly searchRenderedLeads: {
