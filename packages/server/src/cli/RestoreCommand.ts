@@ -8,7 +8,7 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Option } from "effect"
 import { basename, dirname } from "node:path"
 import { existsSync, statSync } from "node:fs"
-import { kindOf, readDatabase, shownDatabase } from "../DatabaseLocation.ts"
+import { kindOf, readDatabase, renderedDatabase } from "../DatabaseLocation.ts"
 import { journalVariable, readJournalFolder, sqliteJournalIn } from "../JournalSettings.ts"
 import { defaultDatabase } from "../Settings.ts"
 import { restorePostgres } from "../Stores.ts"
@@ -96,7 +96,7 @@ const report = (
   ].join("\n")
 
 const postgresReport = (
-  shown: string,
+  rendered: string,
   { fromVersion, journals, lacking, pendingDeliveries, replayed, version, warnings }: PostgresRestored
 ): string =>
   [
@@ -111,8 +111,8 @@ const postgresReport = (
     ...warned(warnings),
     ...waiting(pendingDeliveries, "dump"),
     replayed === null
-      ? `Nothing was changed in ${shown}.`
-      : `${shown} has no more of what was removed since. Servers may start.`
+      ? `Nothing was changed in ${rendered}.`
+      : `${rendered} has no more of what was removed since. Servers may start.`
   ].join("\n")
 
 interface Given {
@@ -181,7 +181,7 @@ const restoreFile = (given: Given, target: string) =>
 const restoreDatabase = (given: Given, url: string) =>
   Effect.gen(function* () {
     const { acceptIncomplete, dryRun } = given
-    const shown = shownDatabase(url)
+    const rendered = renderedDatabase(url)
     if (Option.isSome(given.file)) {
       return yield* usage(
         [
@@ -218,7 +218,11 @@ const restoreDatabase = (given: Given, url: string) =>
         onProgress: update
       })
     )
-    return yield* print(given.json, { target: shown, dryRun, ...restored }, postgresReport(shown, restored))
+    return yield* print(
+      given.json,
+      { target: rendered, dryRun, ...restored },
+      postgresReport(rendered, restored)
+    )
   }).pipe(
     Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) =>
       Effect.fail(new Failed({ message: `Not restored: ${reason}. The same command goes on.` }))
