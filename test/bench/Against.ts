@@ -9,7 +9,7 @@ import { markdownTable, textTable } from "./Report.ts"
 import { bundlePrograms, startSubject } from "./Servers.ts"
 import { pathOf } from "./Shape.ts"
 import { shapesOf } from "./Shapes.ts"
-import { median, quantile, shown } from "./Statistics.ts"
+import { median, quantile, formatted } from "./Statistics.ts"
 import { keyOf } from "./SubjectDatabase.ts"
 
 const key = keyOf(1)
@@ -93,8 +93,8 @@ const lineOf = (figure: AgainstFigure): ReadonlyArray<string> => {
   return [
     figure.shape,
     figure.leads.toLocaleString("en"),
-    `${shown(median(figure.earlier))}/s`,
-    `${shown(median(figure.now))}/s`,
+    `${formatted(median(figure.earlier))}/s`,
+    `${formatted(median(figure.now))}/s`,
     `${median(ratios).toFixed(2)}×`,
     `${quantile(ratios, 0.25).toFixed(2)}–${quantile(ratios, 0.75).toFixed(2)}`,
     verdictOf(figure),
