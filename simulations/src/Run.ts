@@ -17,6 +17,7 @@ import { oracles } from "./oracles/index.ts"
 import type { OracleInstance } from "./oracles/Oracle.ts"
 import { injectFault, partyOf, perform } from "./Perform.ts"
 import type { Plan } from "./plan/Plan.ts"
+import { drainDaysOf } from "./plan/DrainTime.ts"
 import { planOf } from "./plan/PlanGeneration.ts"
 import { drain, readDeliveries, readLists } from "./DrainPhase.ts"
 import type { Scenario } from "./Scenario.ts"
@@ -35,15 +36,14 @@ const hour = 3_600_000
 const day = 24 * hour
 /** A Monday morning: the same for every run, whenever and wherever it is run. */
 const startsAt = Date.UTC(2026, 0, 5, 8)
-/** Longer than every schedule of retries takes, and every pause between them. */
-const drainDays = 30
 
 /** The stores that the service of a run may have: memory, a SQLite file, or an encrypted one. */
 export const storeKinds = ["memory", "sqlite", "sqlite-encrypted"] as const
 
 /**
  * `passed`: every rule held and everything owed arrived. `violated`: an oracle found a broken rule. `livelocked`:
- * something owed had not arrived when nothing went on any more, or when 30 days of drain phase were over.
+ * something owed had not arrived when nothing went on any more, or when the drain phase was over: after 30 days, or as many more as
+ * an ordered webhook needs for the events of a lead.
  */
 export type Outcome = "passed" | "violated" | "livelocked"
 export type StoreKind = (typeof storeKinds)[number]
@@ -235,7 +235,7 @@ const prepare = (input: RunInput, host: Host) => {
     world,
     coverageMarks: facts.coverageMarks as ReadonlySet<string>,
     limits: {
-      until: startsAt + plan.hours * hour + drainDays * day,
+      until: startsAt + plan.hours * hour + drainDaysOf(plan) * day,
       isDone: () => isOver || facts.violation !== null || world.defect !== null
     },
     report: (): RunReport => {

@@ -1,5 +1,5 @@
 /** The benchmark's data in the product's own schema, which the product itself makes. */
-import { KeyFormat, Folding, type Lead, RenderedLeads } from "@lead-signals/domain"
+import { emptyProfile, KeyFormat, Folding, type Lead, RenderedLeads } from "@lead-signals/domain"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
 import type Database from "better-sqlite3"
@@ -64,7 +64,7 @@ const leadOf = ({ brandId, person, ...lead }: Facts.LeadFact): Lead => ({
   ...lead,
   brandId: String(brandId),
   extId: person.extId,
-  profile: { ...person, company: Data.companies[person.company]! },
+  profile: { ...emptyProfile, ...person, company: Data.companies[person.company]! },
   profileTimes: {} as Lead["profileTimes"],
   signalId: String(lead.signalId),
   signalIds: lead.signalIds.map(String)

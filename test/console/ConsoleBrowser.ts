@@ -4,10 +4,11 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, BrowserContext, Page } from "playwright-core"
-import { afterAll } from "vitest"
+import { afterAll, expect } from "vitest"
 import { bundledServer } from "../harness/BundledServer.ts"
 import { launchChromium } from "../harness/Chromium.ts"
 import { callJson, operatorToken, type ServerProcess, startServer } from "../harness/ServerProcess.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
@@ -105,7 +106,7 @@ export const startConsole = async (environment: Record<string, string> = {}): Pr
         await context.request.post(`${url}/session`, { data: { credential } })
       }
       // Machines that are busy with other tests take long.
-      context.setDefaultTimeout(60_000)
+      context.setDefaultTimeout(300_000)
       const page = await context.newPage()
       const wrong = watch(page, url)
       await page.goto(`${url}/console${path}`)
@@ -138,4 +139,9 @@ export const axeFindings = async (page: Page): Promise<ReadonlyArray<string>> =>
     const { violations } = await axe.run()
     return violations.map(({ help, id, nodes }) => `${id}: ${help} (${nodes[0].html.slice(0, 200)})`)
   })
+}
+
+/** Fails where axe-core finds something. It takes longer than most flows: a default run has it look at few pages, a thorough one at each dialog and state. */
+export const expectAccessible = async (page: Page): Promise<void> => {
+  if (isThorough) expect(await axeFindings(page)).toEqual([])
 }

@@ -127,10 +127,10 @@ describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
       expect(await axeFindings(page)).toEqual([])
       await page.getByRole("link", { name: "video" }).click()
       await page.getByRole("button", { name: "Post video" }).waitFor()
-      await expect.poll(numbers, { timeout: 20_000 }).toEqual(["–", "–", "200", "200"])
+      await expect.poll(numbers).toEqual(["–", "–", "200", "200"])
       await page.getByRole("button", { name: "Post video" }).click()
       await page.getByLabel("Figures").selectOption("gained")
-      await expect.poll(numbers, { timeout: 20_000 }).toEqual(["–", "1,000", "700", "0"])
+      await expect.poll(numbers).toEqual(["–", "1,000", "700", "0"])
     }
   )
 

@@ -11,6 +11,7 @@ import { freePort } from "../harness/FreePort.ts"
 import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { endServersAfterTests, operatorToken, startServer } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
+import { setUpConsoleBrand } from "./ConsoleBrand.ts"
 import { axeFindings, closeBrowserAfterTests, type ConsoleServer, startConsole } from "./ConsoleBrowser.ts"
 
 closeBrowserAfterTests()
@@ -23,31 +24,13 @@ const signIn = async (page: Page) => {
   await page.getByRole("button", { name: "Sign in" }).click()
 }
 
-/** A brand with a signal and leads that have engaged. */
-const setUp = async (server: ConsoleServer, names: ReadonlyArray<string>) => {
-  const brand = (await server.operate("POST", "/operator/brands", { name: "Northwind" })).data.id as string
-  const signal = await server.operate("POST", `/operator/brands/${brand}/signals`, {
-    name: "Rivals",
-    signalType: "mentions",
-    source: { type: "posts-with-keywords", value: "launch" }
-  })
-  await server.operate("POST", `/operator/brands/${brand}/observations`, {
-    observations: names.map((name, i) => ({
-      signalId: signal.data.id,
-      person: { extId: `p-${i}`, name, headline: "Buyer" },
-      engagement: { id: `e-${i}`, type: "comment", commentText: name }
-    }))
-  })
-  return { brand, signal: signal.data.id as string }
-}
-
 describe.skipIf(chromiumPath === undefined)("the console", () => {
   let server: ConsoleServer
   let brand: string
 
   beforeAll(async () => {
     server = await startConsole()
-    ;({ brand } = await setUp(server, ["Ada Example", "Bo Example"]))
+    ;({ brand } = await setUpConsoleBrand(server, ["Ada Example", "Bo Example"]))
   })
 
   it.runIf(isThorough)(
@@ -92,9 +75,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
     await page.goto(`${server.url}/console/brands/${brand}/leads?lead=1`)
     await page.getByRole("button", { name: "Qualified" }).click()
     await expect
-      .poll(async () => (await server.operate("GET", `/operator/brands/${brand}/leads/1`)).data.qualified, {
-        timeout: 60_000
-      })
+      .poll(async () => (await server.operate("GET", `/operator/brands/${brand}/leads/1`)).data.qualified)
       .toBe(true)
     // Data is read again when somebody comes back to a tab; a headless browser has to be told.
     await first.page.waitForTimeout(5200)
@@ -207,12 +188,12 @@ describe.skipIf(chromiumPath === undefined || !isThorough)(
     it("says that nothing answers, then asks to sign in, and is back on its page [SES-1]", async () => {
       const environment = { PORT: String(await freePort()) }
       const server = await startConsole(environment)
-      const { brand } = await setUp(server, ["Ada Example"])
+      const { brand } = await setUpConsoleBrand(server, ["Ada Example"])
       const { page } = await server.open(`/brands/${brand}/leads?search=ada`)
       await page.getByRole("link", { name: "Ada Example" }).waitFor()
       await server.server.end("SIGTERM")
       await page.getByLabel("Search names and headlines").fill("ada e")
-      await page.getByText("The server can't be reached.").waitFor({ timeout: 60_000 })
+      await page.getByText("The server can't be reached.").waitFor()
       const again = await startServer(
         {
           ...environment,
@@ -224,7 +205,7 @@ describe.skipIf(chromiumPath === undefined || !isThorough)(
       )
       expect(again.url).toBe(server.url)
       await page.getByRole("button", { name: "Try again" }).first().click()
-      await page.getByText("Your session has ended.").waitFor({ timeout: 60_000 })
+      await page.getByText("Your session has ended.").waitFor()
       await signIn(page)
       await page.getByRole("link", { name: "Ada Example" }).waitFor()
       expect(page.url()).toContain("search=ada+e")
@@ -245,7 +226,7 @@ describe.skipIf(chromiumPath === undefined || isWithoutPostgres || !isThorough)(
       receiver.listen(0, "127.0.0.1")
       await once(receiver, "listening")
       const server = await startConsole({ LEAD_SIGNALS_DATABASE: await newDatabase() })
-      const { brand } = await setUp(server, ["Ada Example", "Bo Example", "Cy Example"])
+      const { brand } = await setUpConsoleBrand(server, ["Ada Example", "Bo Example", "Cy Example"])
       const window = await server.open(`/brands/${brand}/leads`)
       const { page } = window
       await page.getByText("1–3 of 3").waitFor()

@@ -1,5 +1,6 @@
 /** The whole service under virtual time: what holds, and that a history is a function of its seed alone. */
 import { inputOf, run, scenarioNamed, scenarioNames, simulate, check } from "@lead-signals/simulations"
+import { drainDaysOf } from "@lead-signals/simulations/internal"
 import { describe, expect, it } from "vitest"
 import { nextTick } from "../harness/EventLoop.ts"
 import { bundleSimulate, digestOf } from "../harness/SimulateCommand.ts"
@@ -79,6 +80,30 @@ describe("scenarios", () => {
       ].sort()
     )
   })
+
+  it("have time in which an ordered webhook that always fails ends the events of a lead one after the other [DELIV-3, ORD-4]", () => {
+    const { plan } = inputOf(scenarioNamed("retention")!, 1)
+    const [, { consumers }] = plan.brands as [unknown, (typeof plan.brands)[number]]
+    expect(consumers).toEqual([expect.objectContaining({ behaviour: "broken", ordering: "lead" })])
+    const withOther = (other: Partial<(typeof consumers)[number]>) =>
+      drainDaysOf({
+        ...plan,
+        brands: plan.brands.map((brand) => ({ ...brand, consumers: [{ ...consumers[0]!, ...other }] }))
+      })
+    // The run needs 35 days and a half.
+    expect(drainDaysOf(plan)).toBeGreaterThan(36)
+    expect(withOther({ behaviour: "failing" })).toBe(30)
+    expect(withOther({ maxDelay: 60 })).toBe(30)
+  })
+
+  it.runIf(isThorough)(
+    "drain an ordered webhook that always fails, however long its leads' events take [ORD-2, ORD-4]",
+    () => {
+      const { counts, outcome, violation } = simulate(scenarioNamed("retention")!, 1)
+      expect([outcome, violation]).toEqual(["passed", null])
+      expect(counts.simulatedSeconds).toBeGreaterThan(30 * 86_400)
+    }
+  )
 
   it.runIf(isThorough)("meet together what the swarm declares, over a short campaign", async () => {
     const swarm = scenarioNamed("swarm")!

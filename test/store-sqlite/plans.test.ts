@@ -4,9 +4,7 @@ import {
   FilterCounts,
   LeadListing,
   Ordering,
-  type Param,
   RankIndex,
-  type QueryConnection,
   Selection
 } from "@lead-signals/store-sqlite/internal"
 import Database from "better-sqlite3"
@@ -24,6 +22,7 @@ import {
   shapes,
   start
 } from "./LargeFile.ts"
+import { planOf, type Query, recorded, scans } from "./QueryPlans.ts"
 
 let db: Database.Database
 
@@ -32,51 +31,15 @@ beforeAll(async () => {
 })
 
 const naively = (filter: LeadFilter): number => naivelyOf(db, filter)
+
 const naivePage = (filter: LeadFilter, sort: string, limit: number, offset: number) =>
   naivePageOf(db, filter, sort, limit, offset)
 
-interface Query {
-  readonly text: string
-  readonly params: ReadonlyArray<Param>
-}
-
 const all = (sql: Query): Array<any> => db.prepare(sql.text).all(...sql.params)
-const planOf = (sql: Query): Array<string> =>
-  db
-    .prepare(`EXPLAIN QUERY PLAN ${sql.text}`)
-    .all(...sql.params)
-    .map((row) => (row as { detail: string }).detail)
-
-/** What the function reads of the file, and by which queries. */
-const recorded = <A>(read: (sql: QueryConnection) => A) => {
-  const queries: Array<Query> = []
-  const prepare = (text: string, params: ReadonlyArray<Param> = []) => {
-    queries.push({ text, params })
-    return db.prepare<Array<unknown>>(text)
-  }
-  const sql: QueryConnection = {
-    all: (text, params = []) => prepare(text, params).all(...params) as Array<any>,
-    get: (text, params = []) => prepare(text, params).get(...params) as any,
-    tuples: (text, params = []) =>
-      prepare(text, params)
-        .raw()
-        .all(...params) as Array<any>,
-    column: (text, params = []) =>
-      prepare(text, params)
-        .pluck()
-        .all(...params) as Array<any>,
-    value: (text, params = []) =>
-      prepare(text, params)
-        .pluck()
-        .get(...params) as any,
-    valuePerKey: (text, keys) => keys.map((key) => prepare(text, [key]).pluck().get(key) as any)
-  }
-  return { result: read(sql), queries }
-}
 
 /** The page as it is planned. */
 const pageOf = (...[selection, query, counts, total]: Parameters<typeof LeadListing.planPage>) =>
-  recorded((sql) =>
+  recorded(db, (sql) =>
     LeadListing.readPage(sql, selection, query, LeadListing.planPage(selection, query, counts, total))
   )
 
@@ -118,20 +81,10 @@ const ask = (shape: string) => {
   return known
 }
 
-/**
- * Reading a table or an index from end to end; a full-text table is always "scanned", by its own index, and a part of a
- * query as far as it goes.
- */
-const scans = (plan: ReadonlyArray<string>): Array<string> =>
-  plan.filter(
-    (line) =>
-      line.startsWith("SCAN ") && !/VIRTUAL TABLE INDEX 0:[=<>]*M|CONSTANT ROW|^SCAN \(subquery/.test(line)
-  )
-
 describe("the plans at 100,000 leads", () => {
   it.each(Object.keys(shapes))("scan nothing and count right: %s [PAGE-1, LIST-5]", (shape) => {
     const { countsSqls, pageSqls, query, total, totalSql } = ask(shape)
-    for (const sql of [...countsSqls, totalSql, ...pageSqls]) expect(scans(planOf(sql))).toEqual([])
+    for (const sql of [...countsSqls, totalSql, ...pageSqls]) expect(scans(planOf(db, sql))).toEqual([])
     expect(total).toBe(naively(query.filter))
   })
 
@@ -144,6 +97,7 @@ describe("the plans at 100,000 leads", () => {
       expect(
         scans(
           planOf(
+            db,
             LeadListing.textsSql(
               selection,
               ordered.sort,
@@ -162,18 +116,18 @@ describe("the plans at 100,000 leads", () => {
       const scan = LeadListing.planFilteredScan(selection, counts)!
       const order = Either.getOrThrow(SortOrder.parse(sort))
       const part = { from: 0, length: 100 }
-      expect(scans(planOf(LeadListing.filteredScanSql(selection, order, scan, part)))).toEqual([])
+      expect(scans(planOf(db, LeadListing.filteredScanSql(selection, order, scan, part)))).toEqual([])
     }
   })
 
   it("estimate a search by the texts that FTS5 reads, and look up no more than is affordable for that [LIST-5]", () => {
     const effortOf = (shape: string, maxEffort: number) => {
       const { counts, selection } = ask(shape)
-      const { queries, result } = recorded((sql) =>
+      const { queries, result } = recorded(db, (sql) =>
         FilterCounts.searchEffort(sql, selection.match!, counts.all, maxEffort)
       )
       for (const query of queries) {
-        expect(scans(planOf(query))).toEqual([])
+        expect(scans(planOf(db, query))).toEqual([])
         expect(query.params.at(-1)).toBeLessThanOrEqual(maxEffort + 1)
       }
       return { effort: result, queries: queries.length }
@@ -191,14 +145,14 @@ describe("the plans at 100,000 leads", () => {
 
   it("take totals of flags and signals from the counters alone [PAGE-1]", () => {
     for (const shape of ["first page", "qualified", "two flags", "a common signal", "a rare signal"]) {
-      expect(planOf(ask(shape).totalSql).join("; ")).toMatch(
+      expect(planOf(db, ask(shape).totalSql).join("; ")).toMatch(
         /^SEARCH lead_count USING PRIMARY KEY \(brand_id=\? AND signal_id=\?.*\)$/
       )
     }
   })
 
   it("take totals of a window from the day counters, and walk at most its first and last day [PAGE-1, TIME-5]", () => {
-    const plan = planOf(ask("a created window").totalSql)
+    const plan = planOf(db, ask("a created window").totalSql)
     expect(plan.filter((line) => line.includes("lead_day_count"))).toHaveLength(1)
     const ends = plan.filter((line) => line.includes("lead_by_created"))
     expect(ends).toHaveLength(2)
@@ -216,7 +170,7 @@ describe("the plans at 100,000 leads", () => {
       ["updatedAt:asc", "lead_by_updated"],
       ["not exported", "lead_by_created"]
     ] as const) {
-      const plan = planOf(ask(shape).pageSqls[0]!).join("; ")
+      const plan = planOf(db, ask(shape).pageSqls[0]!).join("; ")
       expect(plan).toContain(`USING COVERING INDEX ${index} (`)
       expect(plan).not.toContain("USE TEMP B-TREE")
     }
@@ -234,7 +188,7 @@ describe("the plans at 100,000 leads", () => {
             page: { page: 2, pageSize: 5 }
           })
           expect(total).toBeGreaterThan(10)
-          const [walk, ...others] = planOf(pageSqls[0]!)
+          const [walk, ...others] = planOf(db, pageSqls[0]!)
           expect(walk).toMatch(/^SEARCH g USING PRIMARY KEY \(signal_id=\?/)
           // Nothing else but whose the signal is.
           expect(others).toEqual([
@@ -264,11 +218,13 @@ describe("the plans at 100,000 leads", () => {
   })
 
   it("gather what a selective filter lets through, instead of walking [LIST-5]", () => {
-    expect(planOf(ask("a window and a signal").pageSqls[0]!).join("; ")).toContain(
+    expect(planOf(db, ask("a window and a signal").pageSqls[0]!).join("; ")).toContain(
       "SEARCH g USING PRIMARY KEY (signal_id=?)"
     )
-    expect(planOf(ask("a rare search").pageSqls[0]!).join("; ")).toContain("lead_text VIRTUAL TABLE INDEX")
-    expect(planOf(ask("a narrow created window").pageSqls[0]!).join("; ")).toContain("lead_by_created")
+    expect(planOf(db, ask("a rare search").pageSqls[0]!).join("; ")).toContain(
+      "lead_text VIRTUAL TABLE INDEX"
+    )
+    expect(planOf(db, ask("a narrow created window").pageSqls[0]!).join("; ")).toContain("lead_by_created")
   })
 
   /** Each shape under two of the orders, which take turns; under all of them in thorough runs. */
@@ -311,7 +267,7 @@ describe("the plans at 100,000 leads", () => {
           expect(LeadListing.planPage(selection, query, counts, total).way).toBe("merge")
           const { queries, result } = pageOf(selection, query, counts, total)
           expect(queries).toHaveLength(1)
-          const plan = planOf(queries[0]!)
+          const plan = planOf(db, queries[0]!)
           expect(scans(plan)).toEqual([])
           expect(plan.join("; ")).toContain("COVERING INDEX lead_by_flags (brand_id=? AND flags=?)")
           expect(result).toEqual(naivePage(filter, sort, pageSize, (page - 1) * pageSize))
@@ -364,7 +320,7 @@ describe("the plans at 100,000 leads", () => {
           const total = naively(filter)
           const offset = Math.floor((share * total) / 10_000)
           const ordering = Ordering.orderingOf(Either.getOrThrow(SortOrder.parse(sort)))
-          const page = recorded((sql) =>
+          const page = recorded(db, (sql) =>
             RankIndex.readPage(sql, selection, ordering, { limit: 10, offset, total })
           )
           for (const { text } of page.queries) texts.add(text)
@@ -382,7 +338,7 @@ describe("the plans at 100,000 leads", () => {
     )
     for (const text of texts) {
       const count = text.split("?").length - 1
-      const plan = planOf({ text, params: Array.from({ length: count }, () => 0) })
+      const plan = planOf(db, { text, params: Array.from({ length: count }, () => 0) })
       expect(scans(plan)).toEqual([])
     }
   })

@@ -3,6 +3,7 @@
  * time stands until `pass` moves it.
  */
 import {
+  Parameters,
   type Brand,
   Brands,
   Deliveries,
@@ -114,7 +115,7 @@ export class World {
       Webhooks.listDeliveries(this.brand.id, id, {
         state,
         page: { page: 1, pageSize: 100 },
-        warnings: []
+        ignored: Parameters.noneIgnored
       }),
       ({ deliveries }) => deliveries
     )

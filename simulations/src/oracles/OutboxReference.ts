@@ -16,7 +16,8 @@ import {
   type OutboxWebhook,
   release,
   subjectOf,
-  type Sending
+  type Sending,
+  waits
 } from "./OutboxRecords.ts"
 import { bodyOf } from "./Requests.ts"
 
@@ -236,7 +237,9 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       delivery.firstFailedAt = null
       if (delivery.lease === null) {
         const { from, to } = delivery.due!
-        delivery.due = { from: Math.min(from, now), to: Math.min(to, now) }
+        // One that waits can be due as it was created, which lies ahead of a clock that was set back, when those before it have ended.
+        const latest = waits(delivery) ? Math.max(now, delivery.createdAt) : now
+        delivery.due = { from: Math.min(from, now), to: Math.min(to, latest) }
       } else delivery.lease.isOfEarlier = true
     }
   }

@@ -60,7 +60,7 @@ const explanations: Readonly<Record<string, string>> = {
   "files whole":
     "After a loss of power the file must have no damaged page, no broken reference and no derived table that is off.",
   liveness:
-    "After the faults have stopped, everything owed must come about within 30 days of virtual time: every call answered, every delivery taken or dead."
+    "After the faults have stopped, everything owed must come about within 30 days of virtual time: every call answered, every delivery taken or dead. It may take longer where an ordered webhook lets the events of a lead die one after the other."
 }
 
 /** The names of all rules that are explained. */

@@ -3,7 +3,8 @@ import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
 import { type EventType, eventTypes } from "./LeadEvent.ts"
-import { nullableText, optionalText, Text, textLimits } from "./Text.ts"
+import { nullableText, optionalText, Text } from "./Text.ts"
+import { textLimits } from "./TextLimits.ts"
 
 /** The id of a webhook: decimal digits, never given twice in one store. */
 export type WebhookId = string

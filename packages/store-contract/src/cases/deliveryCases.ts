@@ -343,6 +343,34 @@ export const deliveryCases: ReadonlyArray<Case> = [
     })
   ),
 
+  caseOf(
+    "makes what waits for its lead due when its webhook is enabled, also by a clock that was set back [DELIV-4]",
+    (clock) =>
+      Effect.gen(function* () {
+        const [deliveries, webhookStore] = yield* Effect.all([Deliveries, WebhookStore])
+        clock.millis += 365 * 86_400_000
+        const world = yield* DeliveryWorld.create(clock)
+        yield* world.play({ ...subscribed, ordering: "lead" })
+        yield* world.play(observed)
+        yield* compareDeliveries(world)
+        // The lease passes over the second event, which waits for the first.
+        yield* world.play({ step: "work", perWebhook: 50, ends: ["lost"], delay: 0 })
+        yield* world.play({ step: "enable", webhook: 0, enabled: false })
+        clock.millis -= 3_600_000
+        yield* world.play({ step: "enable", webhook: 0, enabled: true })
+        const [webhook] = yield* webhookStore.list(world.brand.id)
+        const page = { page: 1, pageSize: 10 }
+        const { deliveries: found } = yield* deliveries.list(webhook!.id, { state: "pending", page })
+        assertEqual(
+          "Deliveries.list, when the event that waits is due after its webhook was enabled",
+          found.find(({ event }) => event === "activity.detected")?.dueAt,
+          clock.millis
+        )
+        clock.millis += 3_600_000
+        yield* end(world)
+      })
+  ),
+
   caseOf("queues nothing for a webhook that was deleted since somebody looked [DELIV-8, EVT-9]", (clock) =>
     Effect.gen(function* () {
       const [deliveries, webhookStore] = yield* Effect.all([Deliveries, WebhookStore])

@@ -3,9 +3,9 @@
  * tried again together with the next one, and once more as the store closes.
  */
 import type { Instant, StoreUnavailable } from "@lead-signals/domain"
+import { idOf } from "@lead-signals/sql-rows"
 import { Effect, type Scope } from "effect"
 import type { Database } from "../connection/Database.ts"
-import { idOf } from "../rows/Ids.ts"
 
 export interface LastUses {
   readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>

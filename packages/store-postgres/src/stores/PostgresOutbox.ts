@@ -15,12 +15,12 @@ import {
   Outbox,
   type Webhook
 } from "@lead-signals/domain"
+import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
-import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
-import { idOf } from "../rows/Ids.ts"
+import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
 import { bodyContext } from "../rows/SealedRows.ts"
 import { sealFor } from "../sealing/SealedValue.ts"
 import { recordAttempts } from "../writes/AttemptRecord.ts"

@@ -1,12 +1,11 @@
 /** Writes leads with all that is derived from them, whatever their number, in two statements. */
 import type { DeliveryId, Engagement, EventType, Instant, Lead } from "@lead-signals/domain"
+import { flagsOf, idOf } from "@lead-signals/sql-rows"
 import type { Connection, Scalar } from "../connection/Connection.ts"
 import { gramsOf, searchTextsOf } from "../query/Grams.ts"
-import { idOf } from "../rows/Ids.ts"
 import {
   engagementColumns,
   engagementValues,
-  flagsOf,
   leadValues,
   type Person,
   sealedEngagementValues,

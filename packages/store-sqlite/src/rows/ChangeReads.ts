@@ -5,7 +5,7 @@
 import type { ChangePage, ChangePosition, ChangeRead, LeadId, LeadQuery } from "@lead-signals/domain"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { leadsById, windows } from "./LeadReads.ts"
-import { idOf } from "./Rows.ts"
+import { idOf } from "@lead-signals/sql-rows"
 
 /** Events of all brands that one call looks at: they lie in the order of commits alone. */
 const maxScanned = 2000

@@ -5,7 +5,7 @@
 import type { Instant, StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import type { Database } from "../database/Database.ts"
-import { idOf } from "../rows/Rows.ts"
+import { idOf } from "@lead-signals/sql-rows"
 
 export interface LastUses {
   readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>

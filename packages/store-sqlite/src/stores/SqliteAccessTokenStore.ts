@@ -2,8 +2,7 @@
 import { type AccessToken, AccessTokenStore } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
-import { accessTokenOf, type AccessTokenRow } from "../rows/OperatorRows.ts"
-import { idOf } from "../rows/Rows.ts"
+import { accessTokenOf, type AccessTokenRow, idOf } from "@lead-signals/sql-rows"
 import * as LastUses from "./LastUses.ts"
 import { journaled, readAll, readFirst, readOne } from "./Statements.ts"
 

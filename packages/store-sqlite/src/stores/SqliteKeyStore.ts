@@ -2,7 +2,7 @@
 import { type ApiKey, KeyStore } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
-import { apiKeyOf, type ApiKeyRow, idOf } from "../rows/Rows.ts"
+import { apiKeyOf, type ApiKeyRow, idOf } from "@lead-signals/sql-rows"
 import * as LastUses from "./LastUses.ts"
 import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
 

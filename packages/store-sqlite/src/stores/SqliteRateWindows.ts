@@ -18,7 +18,7 @@ import type { FileKey } from "../connection/FileKey.ts"
 import { connectVolatile } from "../connection/FileConnection.ts"
 import { identityOf } from "../connection/OpenedFile.ts"
 import { briefBusyRetry, codeOf, retryWhileBusy, unavailable } from "../connection/BusyRetry.ts"
-import { idOf } from "../rows/Rows.ts"
+import { idOf } from "@lead-signals/sql-rows"
 
 interface WindowRow {
   readonly started_at: number

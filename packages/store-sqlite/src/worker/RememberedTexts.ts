@@ -7,7 +7,7 @@ import { Page } from "@lead-signals/domain/pure"
 import { newestSql } from "../cache/LeadChanges.ts"
 import type { DriverConnection } from "../connection/DriverConnection.ts"
 import type { Query, ReadFound } from "../query/LeadPages.ts"
-import { idOf } from "../rows/Rows.ts"
+import { idOf } from "@lead-signals/sql-rows"
 import { type SearchableLead, SearchMemory } from "../search/SearchMemory.ts"
 
 /** A lead as a commit left it. */

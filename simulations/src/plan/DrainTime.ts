@@ -1,0 +1,35 @@
+/** How long everything owed may take to come about after the faults have stopped. */
+import type { Plan } from "./Plan.ts"
+
+/** Longer than one schedule of retries takes, and every pause between several. */
+const usualDays = 30
+
+/**
+ * The most that one event holds its lead back at a receiver that never takes any: its retries last up to 3.8 days; after 5 days of failures
+ * its webhook is disabled, the operator looks again after 6 hours, and then the retries begin afresh. [DELIV-3, DELIV-4, ORD-4]
+ */
+const daysAnEvent = 6
+
+/** The most events of one lead: one for each time that somebody saw the person, and one for the lead. */
+const mostEventsOfLead = ({ actions }: Pick<Plan, "actions">, brand: number): number => {
+  const seen = new Map<string, number>()
+  for (const action of actions) {
+    if (action.brand !== brand || (action.do !== "observe" && action.do !== "again")) continue
+    for (const { person } of action.seen) seen.set(person.extId, (seen.get(person.extId) ?? 0) + 1)
+  }
+  return 1 + Math.max(0, ...seen.values())
+}
+
+/**
+ * Days of virtual time that the drain phase may last. An ordered webhook without `maxDelay` whose receiver fails for good lets the events of a
+ * lead die one after the other, each after all of its retries.
+ */
+export const drainDaysOf = (plan: Pick<Plan, "actions" | "brands">): number =>
+  usualDays +
+  plan.brands.reduce((most, { consumers }, brand) => {
+    const waits = consumers.some(
+      ({ behaviour, maxDelay, ordering }) =>
+        behaviour === "broken" && ordering === "lead" && maxDelay === undefined
+    )
+    return waits ? Math.max(most, daysAnEvent * mostEventsOfLead(plan, brand)) : most
+  }, 0)
