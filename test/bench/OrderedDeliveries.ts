@@ -18,7 +18,7 @@ import type { Progress } from "./BulkLoad.ts"
 import { type Receiver, withReceiver } from "./Deliveries.ts"
 import { newObservation } from "./NewObservation.ts"
 
-export const leadsInOrder = 1000
+const leadsInOrder = 1000
 const webhook = { allowed: [Either.getOrThrow(Addresses.parseCidr("127.0.0.0/8"))], drain: 0 }
 
 type StoreName = "memory" | "SQLite" | "Postgres"

@@ -20,7 +20,7 @@ interface Arrival {
 }
 
 /** The faults that the log of a receiver shows, one for each event of a lead that came too early. */
-export const faultsOf = (log: ReadonlyArray<Arrival | Answer>): ReadonlyArray<string> => {
+const faultsOf = (log: ReadonlyArray<Arrival | Answer>): ReadonlyArray<string> => {
   const faults: Array<string> = []
   /** By lead: the ids that came, in order, with whether each was taken. */
   const lanes = new Map<string, Map<string, boolean>>()
@@ -183,12 +183,8 @@ export const keepOrderLedger = async ({
     (await operate("GET", `/webhooks/${id}/deliveries?state=pending&pageSize=1`)).body.meta.pagination.total
   for (const { id } of webhooks) while ((await pending(id)) > 0) await sleep(200)
 
-  const extIds = new Map<string, string>()
-  const personOf = async (leadId: string): Promise<string> => {
-    const known = extIds.get(leadId) ?? (await operate("GET", `/leads/${leadId}`)).body.data.extId
-    extIds.set(leadId, known)
-    return known
-  }
+  const leadsPage = await operate("GET", "/leads?pageSize=100")
+  const extIds = new Map<string, string>(leadsPage.body.data.map(({ extId, id }: any) => [String(id), extId]))
   const figures = {
     kills,
     acknowledged: acknowledged.size,
@@ -235,7 +231,7 @@ export const keepOrderLedger = async ({
     const first = [...new Map(arrivals.map((each) => [each.id, each])).values()]
     const came = Map.groupBy(first, ({ lead }) => lead)
     const committed = Map.groupBy(
-      await Promise.all(kept.map(async ({ id, leadId }) => ({ id, lead: await personOf(leadId) }))),
+      kept.map(({ id, leadId }) => ({ id, lead: extIds.get(String(leadId))! })),
       ({ lead }) => lead
     )
     for (const [lead, all] of committed)
