@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import type Database from "better-sqlite3"
 import { existsSync } from "node:fs"
 import { SearchIndex } from "@lead-signals/store-sqlite/internal"
-import { closeLoaded, insertAll, openForLoad, type Progress, type Row, setAside } from "./BulkLoad.ts"
+import { closeLoaded, insertAll, openForLoad, type Progress, type Row, dropIndexes } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
 import type * as Facts from "./Facts.ts"
 
@@ -187,7 +187,7 @@ export const makeSubjectDatabase = async (
   const timeline = Data.timeline(leads)
   const db = openForLoad(filename)
   checkColumns(db)
-  const putBack = setAside(db, progress)
+  const putBack = dropIndexes(db, progress)
   const into = (table: string, columns: string, rows: Iterable<Row>): void =>
     insertAll(db, table, columns.split(" "), rows, progress)
   const { startsAt } = Data

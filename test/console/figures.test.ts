@@ -81,10 +81,10 @@ describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
   })
 
   it.runIf(isThorough)("go on where they were when the connection is lost, and say so [LIVE-2]", async () => {
-    const asked: Array<string | undefined> = []
+    const requested: Array<string | undefined> = []
     let isLossSeen = false
     await window.context.route("**/events", async (route) => {
-      asked.push(route.request().headers()["last-event-id"])
+      requested.push(route.request().headers()["last-event-id"])
       if (isLossSeen) return route.continue()
       // Until the page was seen to say so, the server ends each stream after its first block.
       await route.fulfill({ contentType: "text/event-stream", body: "id: 2\nretry: 1000\n\n" })
@@ -94,7 +94,7 @@ describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
     isLossSeen = true
     await row("Cy").first().waitFor()
     await page.getByText("Connected", { exact: true }).waitFor()
-    expect([asked[0], ...new Set(asked.slice(1))]).toEqual([undefined, "2"])
+    expect([requested[0], ...new Set(requested.slice(1))]).toEqual([undefined, "2"])
     await window.context.unroute("**/events")
   })
 

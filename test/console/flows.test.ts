@@ -156,10 +156,10 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("a person in the cons
     await go("/leads")
     await page.getByText("1–25 of 130").waitFor()
     const second = gate()
-    let asked = 0
+    let requested = 0
     await window.context.route(/\/leads\?.*pageSize=100/, async (route) => {
-      asked += 1
-      if (asked % 2 === 0) await second.opened
+      requested += 1
+      if (requested % 2 === 0) await second.opened
       await route.continue().catch(() => undefined)
     })
     await choose("Export", /JSONL/)

@@ -162,12 +162,12 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the
     const { data } = await server.operate("POST", `/operator/brands/${brand}/keys`, { label: "sales" })
     const sales = await server.open(`/brands/${brand}/simulator?hours=0.01`, { credential: data.key })
     await sales.page.getByLabel("Scenario").waitFor()
-    const asked: Array<string> = []
-    sales.page.on("request", (request) => asked.push(new URL(request.url()).pathname))
+    const requested: Array<string> = []
+    sales.page.on("request", (request) => requested.push(new URL(request.url()).pathname))
     await sales.page.getByRole("button", { name: "Run", exact: true }).click()
     await sales.page.locator("[data-digest]").waitFor()
-    expect(asked).toContain("/console/simulator.js")
-    expect(asked.filter((path) => !path.startsWith("/console/"))).toEqual([])
+    expect(requested).toContain("/console/simulator.js")
+    expect(requested.filter((path) => !path.startsWith("/console/"))).toEqual([])
     expect(sales.wrong).toEqual([])
     await sales.context.close()
   })

@@ -32,8 +32,8 @@ describe.runIf(isThorough)("copies by the feed of changes of several processes, 
   it("are equal to the list on one SQLite file of two [CHG-1, CHG-3, CHG-4]", async () => {
     const database = join(temporaryFolder(), "followed.sqlite")
     const nodes = [await startNode(database), await startNode(database)]
-    const told = await followAmongWriters({ urls: nodes.map(({ url }) => url), writes: 1500 })
-    console.log(JSON.stringify(told))
+    const counts = await followAmongWriters({ urls: nodes.map(({ url }) => url), writes: 1500 })
+    console.log(JSON.stringify(counts))
     expect(await Promise.all(nodes.map((node) => node.end("SIGTERM")))).toEqual([0, 0])
   })
 
@@ -42,8 +42,8 @@ describe.runIf(isThorough)("copies by the feed of changes of several processes, 
     async () => {
       const database = await newDatabase()
       const nodes = [await startNode(database), await startNode(database), await startNode(database)]
-      const told = await followAmongWriters({ urls: nodes.map(({ url }) => url), writes: 1500 })
-      console.log(JSON.stringify(told))
+      const counts = await followAmongWriters({ urls: nodes.map(({ url }) => url), writes: 1500 })
+      console.log(JSON.stringify(counts))
       expect(await Promise.all(nodes.map((node) => node.end("SIGTERM")))).toEqual([0, 0, 0])
     }
   )

@@ -21,7 +21,7 @@ const shiftedClock = fileURLToPath(new URL("../harness/ShiftedClock.mjs", import
 const shiftMillis = 600_000
 const leaseMillis = 30_000
 /** The first retry comes after five seconds, a fifth less at least. */
-const leastRetryMillis = 4000
+const minRetryMillis = 4000
 
 /** A node whose machine's clock is so many milliseconds ahead. */
 const startNode = (database: string, shiftedBy: number): Promise<ServerProcess> =>
@@ -119,7 +119,7 @@ describe.skipIf(isWithoutPostgres)("two nodes on one Postgres, with clocks ten m
     expect(posts.size).toBe(8)
     for (const [first, second] of posts.values()) {
       // A node that used its own clock would try again at once, or after ten minutes.
-      expect(second!.at - first!.at).toBeGreaterThan(leastRetryMillis - 100)
+      expect(second!.at - first!.at).toBeGreaterThan(minRetryMillis - 100)
       expect(second!.at - first!.at).toBeLessThan(shiftMillis / 2)
     }
     await operate(0, "DELETE", `/webhooks/${id}`)

@@ -31,12 +31,12 @@ export const similarName = (name: string, names: Iterable<string>): string | und
   if (name.length > maxNameLength) return undefined
   const given = plain(name)
   let nearest: string | undefined
-  let least = maxDistance + 1
+  let min = maxDistance + 1
   for (const known of names) {
     const distance = editDistance(plain(known), given)
-    if (distance >= least || distance >= plain(known).length) continue
+    if (distance >= min || distance >= plain(known).length) continue
     nearest = known
-    least = distance
+    min = distance
   }
   return nearest
 }

@@ -6,7 +6,7 @@ import { leadsQuery, signalsQuery } from "../api/queries.ts"
 import { CurlButton } from "../curl/CurlButton.tsx"
 import { useSession } from "../session/session.ts"
 import { PageHeader } from "../shell/PageHeader.tsx"
-import { focusedRow, moveRow, useTurnedPage } from "../shell/rows.ts"
+import { focusedRow, moveRow, useFocusOnNewPage } from "../shell/rows.ts"
 import { useKeys } from "../shell/shortcuts.ts"
 import { Button } from "../ui/Button.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
@@ -58,7 +58,7 @@ export const LeadsPage = () => {
     show(lead === undefined ? list : { ...list, lead }, true)
   }
   useListKeys(search.lead, open)
-  useTurnedPage(data, !isPlaceholderData, (row) => {
+  useFocusOnNewPage(data, !isPlaceholderData, (row) => {
     if (search.lead !== undefined) open(row.dataset["row"])
   })
 

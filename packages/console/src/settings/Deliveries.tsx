@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router"
 import type { Delivery } from "../api/client.ts"
 import { deliveriesQuery, type DeliveryQuery } from "../api/queries.ts"
 import { Pagination } from "../leads/Pagination.tsx"
-import { useTurnedPage } from "../shell/rows.ts"
+import { useFocusOnNewPage } from "../shell/rows.ts"
 import { Badge } from "../ui/Badge.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
@@ -40,7 +40,7 @@ export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesP
     ...deliveriesQuery(brandId, webhookId, query),
     refetchInterval: refreshMillis
   })
-  useTurnedPage(data, !isPlaceholderData)
+  useFocusOnNewPage(data, !isPlaceholderData)
   const columns: ReadonlyArray<Column<Delivery>> = [
     {
       title: "Event",

@@ -32,7 +32,7 @@ const make = Effect.gen(function* () {
       ),
     list: Effect.suspend(() => {
       // Before the read: uses can be written meanwhile.
-      const noted = lastUses.unwritten()
+      const pendingUses = lastUses.unwritten()
       return Effect.map(
         database.read(
           readAll<AccessTokenRow, AccessToken>(
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
         ),
         (tokens) =>
           tokens.map((token) => {
-            const use = noted.get(token.id)
+            const use = pendingUses.get(token.id)
             return use === undefined
               ? token
               : { ...token, lastUsedAt: Math.max(token.lastUsedAt ?? use, use) }

@@ -14,10 +14,10 @@ const make = Effect.gen(function* () {
   /** Adds uses that are noted and not written yet. It looks for them before it reads: they can be written meanwhile. */
   const withLastUses = (read: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>) =>
     Effect.suspend(() => {
-      const noted = lastUses.unwritten()
+      const pendingUses = lastUses.unwritten()
       return Effect.map(read, (keys) =>
         keys.map((key) => {
-          const use = noted.get(key.id)
+          const use = pendingUses.get(key.id)
           return use === undefined ? key : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? use, use) }
         })
       )

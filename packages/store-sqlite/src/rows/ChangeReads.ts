@@ -41,7 +41,8 @@ interface FeedRow {
   readonly changes_forgotten: number
 }
 
-const newestPosition = (sql: QueryConnection & Pick<Connection, "nameOf">): number =>
+/** The position of the newest change of any brand. */
+export const newestPosition = (sql: QueryConnection & Pick<Connection, "nameOf">): number =>
   sql.value<number>("SELECT seq FROM sqlite_sequence WHERE name = ?", [sql.nameOf("event")]) ?? 0
 
 const readsOf = (

@@ -13,8 +13,10 @@ const make = Effect.gen(function* () {
   const lastUses = yield* LastUses.make(database, "access_token")
   /** The token with a use that `LastUses` has not written yet. */
   const withLastUse = (token: AccessToken): AccessToken => {
-    const noted = lastUses.unwritten(token.id)
-    return noted === null ? token : { ...token, lastUsedAt: Math.max(token.lastUsedAt ?? noted, noted) }
+    const pendingUse = lastUses.unwritten(token.id)
+    return pendingUse === null
+      ? token
+      : { ...token, lastUsedAt: Math.max(token.lastUsedAt ?? pendingUse, pendingUse) }
   }
   return AccessTokenStore.of({
     create: (token) =>

@@ -17,8 +17,10 @@ const make = Effect.gen(function* () {
   const lastUses = yield* LastUses.make(database, "api_key")
   /** The key with a use that `LastUses` has not written yet. */
   const withLastUse = (key: ApiKey): ApiKey => {
-    const noted = lastUses.unwritten(key.id)
-    return noted === null ? key : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? noted, noted) }
+    const pendingUse = lastUses.unwritten(key.id)
+    return pendingUse === null
+      ? key
+      : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? pendingUse, pendingUse) }
   }
   return KeyStore.of({
     create: (key) =>

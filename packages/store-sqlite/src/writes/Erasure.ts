@@ -126,10 +126,10 @@ const rowWeight = 20
 /** Whether erasing the lead takes more effort than looking at so many leads. */
 export const takesMore = (sql: QueryConnection, { brandId, id }: Erased, effort: number): boolean => {
   if (effort === Number.POSITIVE_INFINITY) return false
-  const greatest = Math.floor(effort / rowWeight)
-  const limit = greatest + 1
+  const max = Math.floor(effort / rowWeight)
+  const limit = max + 1
   const rows = sql.value<number>(rowsSql, [id, limit, id, limit, idOf(brandId), id, limit])!
-  return rows > greatest || isMergeUnderWay(sql)
+  return rows > max || isMergeUnderWay(sql)
 }
 
 export interface ErasureOptions {
