@@ -4,7 +4,7 @@ import type { BareReading, Reading } from "./Reading.ts"
 import type { Rate } from "./Load.ts"
 import type { OrderedFigure } from "./OrderedDeliveries.ts"
 import { maxSlowdown } from "./Shapes.ts"
-import { median, shown, spread } from "./Statistics.ts"
+import { median, formatted, spread } from "./Statistics.ts"
 
 /** The least that an ordered webhook gets of what one without an order gets. */
 const orderedTarget = 0.7
@@ -40,12 +40,12 @@ export const pair = (
   return {
     shape,
     leads,
-    figure: shown(median(subject)),
+    figure: formatted(median(subject)),
     spread: spread(subject),
-    reference: shown(median(reference)),
+    reference: formatted(median(reference)),
     referenceSpread: spread(reference),
-    ratio: shown(ratio),
-    target: atLeast === null ? "" : `≥ ${shown(atLeast)}`,
+    ratio: formatted(ratio),
+    target: atLeast === null ? "" : `≥ ${formatted(atLeast)}`,
     reached: atLeast === null ? null : ratio >= atLeast
   }
 }
@@ -59,7 +59,7 @@ export const slowdown = (
   atMost: number | null
 ): Line => ({
   ...pair(shape, leads, subject, reference, null),
-  target: atMost === null ? "" : `≤ ${shown(atMost)}`,
+  target: atMost === null ? "" : `≤ ${formatted(atMost)}`,
   reached: atMost === null ? null : median(subject) / median(reference) <= atMost
 })
 
@@ -73,12 +73,12 @@ export const limited = (
 ): Line => ({
   shape,
   leads,
-  figure: shown(median(figures)),
+  figure: formatted(median(figures)),
   spread: spread(figures),
-  reference: reference === null ? "" : shown(median(reference)),
+  reference: reference === null ? "" : formatted(median(reference)),
   referenceSpread: reference === null ? "" : spread(reference),
   ratio: "",
-  target: atMost === null ? "" : `≤ ${shown(atMost)}`,
+  target: atMost === null ? "" : `≤ ${formatted(atMost)}`,
   reached: atMost === null ? null : median(figures) <= atMost
 })
 
