@@ -27,12 +27,6 @@ export const measurements: ReadonlyArray<Measurement> = [
     about: "the size of a file over a year of virtual time, under no, the default and a full retention"
   },
   {
-    name: "ordered",
-    module: "ordered.ts",
-    usage: "[memory] [SQLite] [Postgres]",
-    about: "deliveries a second of an ordered webhook beside one that is not"
-  },
-  {
     name: "postgres-reads",
     module: "PostgresReads.ts",
     usage: "URL LEADS",
