@@ -1,6 +1,6 @@
 /**
- * A day of writing, nearly an engagement a second, and the copy of a client that follows the feed of changes through it and waits for what is new:
- * over each store, and over one that three processes share behind a network.
+ * A day of writing, and the copy of a client that follows the feed of changes through it and waits for what is new: nearly an engagement a second
+ * in memory, and a quarter of that on SQLite and on what three processes share behind a network, where a step takes longer.
  */
 import { type Scenario, scenarioNamed, simulate } from "@lead-signals/simulations"
 import { Record } from "effect"
@@ -29,28 +29,35 @@ const brand = {
 
 const scenario: Scenario = { ...race, hours, brands: [brand] }
 
-const shared: Scenario = { ...scenario, networkedStore: true, processes: { least: 3, most: 3 } }
+const perHour = { ...brand.perHour, observe: 425, amend: 100, list: 25, detail: 25 }
+
+const quieter: Scenario = { ...scenario, brands: [{ ...brand, perHour }] }
+
+const shared: Scenario = { ...quieter, networkedStore: true, processes: { least: 3, most: 3 } }
 
 describe.runIf(isThorough)(
   "after a day of writing the copy of who follows the feed is equal to the store",
   () => {
     it.each([
-      ["in memory", scenario, "memory"],
-      ["on SQLite", scenario, "sqlite"],
-      ["behind a network, of three processes", shared, "memory"],
-      ["on SQLite behind a network, of three processes", shared, "sqlite"]
-    ] as const)("%s [CHG-1, CHG-3, CHG-4, CHG-6]", (name, of, store) => {
-      const { checks, counts, coverageMarks, outcome, violation } = simulate(of, 1, { store })
-      expect([outcome, violation]).toEqual(["passed", null])
-      const compared = checks.find(({ oracle }) => oracle === "mirrors converge")!.judged
-      const { changes, engagements, requests, simulatedSeconds } = counts
-      console.log(
-        `${name}: ${requests} requests in ${simulatedSeconds} s, ${engagements} engagements, ${changes} changes read, ${compared} leads of copies compared and equal`
-      )
-      expect(engagements).toBeGreaterThan(simulatedSeconds / 2)
-      expect(coverageMarks).toContain("a sync was told of a removed lead")
-      expect(coverageMarks).toContain("a sync waited for a change")
-      expect(changes).toBeGreaterThan(compared)
-    })
+      ["in memory", scenario, "memory", 2],
+      ["on SQLite", quieter, "sqlite", 10],
+      ["of three processes, on SQLite behind a network", shared, "sqlite", 10]
+    ] as const)(
+      "%s [CHG-1, CHG-3, CHG-4, CHG-6]",
+      { timeout: 3_600_000 },
+      (name, of, store, atLeastOneIn) => {
+        const { checks, counts, coverageMarks, outcome, violation } = simulate(of, 1, { store })
+        expect([outcome, violation]).toEqual(["passed", null])
+        const compared = checks.find(({ oracle }) => oracle === "mirrors converge")!.judged
+        const { changes, engagements, requests, simulatedSeconds } = counts
+        console.log(
+          `${name}: ${requests} requests in ${simulatedSeconds} s, ${engagements} engagements, ${changes} changes read, ${compared} leads of copies compared and equal`
+        )
+        expect(engagements).toBeGreaterThan(simulatedSeconds / atLeastOneIn)
+        expect(coverageMarks).toContain("a sync was told of a removed lead")
+        expect(coverageMarks).toContain("a sync waited for a change")
+        expect(changes).toBeGreaterThan(compared)
+      }
+    )
   }
 )
