@@ -20,6 +20,7 @@ import { CounterChanges } from "../writes/LeadCounters.ts"
 import { writeLeads } from "../writes/LeadWrites.ts"
 import { holdEncryptionKey } from "../writes/Locks.ts"
 import { personKeysOf } from "../writes/PersonKeys.ts"
+import { journaled } from "./Statements.ts"
 
 /** Totals of filters that one process keeps. */
 const maxTotals = 2000
@@ -113,8 +114,11 @@ const make = (options: ListingOptions) =>
           return Option.some(after)
         }),
       erase: (brandId, id, personHash, nextId) =>
-        database.write((db, now) =>
-          Erasure.erase(db, { brandId, id }, { personHash, nextId, now, maxBucketLeads })
+        journaled(
+          database,
+          database.write((db, now) =>
+            Erasure.erase(db, { brandId, id }, { personHash, nextId, now, maxBucketLeads })
+          )
         ),
       eventsAfter: (brandId, after, limit) =>
         database.read((db) => eventsAfter(db, idOf(brandId), after, limit)),
