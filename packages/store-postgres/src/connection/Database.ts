@@ -70,7 +70,7 @@ export interface DatabaseOptions {
   /** Rejects with `StoreUnavailable` unless the keys are those of the database. Encrypts an empty one. */
   readonly verifyKeys: (sql: Connection) => Promise<void>
   /** Begins to keep the journal of removals, until the scope ends. */
-  readonly journaling: (transactor: Transactor) => Effect.Effect<JournalSync, StoreUnavailable, Scope.Scope>
+  readonly openJournal: (transactor: Transactor) => Effect.Effect<JournalSync, StoreUnavailable, Scope.Scope>
 }
 
 /** Runs what rejects with `StoreUnavailable`; other failures are defects. It is not interrupted. */
@@ -169,7 +169,7 @@ export interface ConnectOptions {
 /** `isShared`: what is set on a session may reach others, and a session may be another one in the next transaction. */
 const open = (pool: ClientPool, options: DatabaseOptions, isShared: boolean) =>
   Effect.gen(function* () {
-    const { beforeStatement, clock, journaling, keys, migrate, preparedStatements, schema } = options
+    const { beforeStatement, clock, openJournal, keys, migrate, preparedStatements, schema } = options
     const { statementTimeoutMillis } = options
     const incarnations = new Incarnations()
     const clients = new Clients(pool, begin(clock, incarnations, isShared ? null : statementTimeoutMillis))
@@ -185,7 +185,7 @@ const open = (pool: ClientPool, options: DatabaseOptions, isShared: boolean) =>
     // Fails here, and not at the first request, where the database can't be reached or the tables are missing.
     yield* effectOf(() => transactor.read(options.verifyKeys))
     if (clock !== undefined) yield* keepTime(clock, transactor)
-    return { transactor, journal: yield* journaling(transactor) }
+    return { transactor, journal: yield* openJournal(transactor) }
   })
 
 /** The database, over a pool of the store's own. Fails when it can't be reached or migrated. */
