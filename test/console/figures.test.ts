@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core"
 import { beforeAll, describe, expect, it } from "vitest"
 import { chromiumPath } from "../harness/Chromium.ts"
+import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { endServersAfterTests } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import {
@@ -15,7 +16,14 @@ import {
 
 closeBrowserAfterTests()
 
-describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
+const stores = [
+  { store: "memory", isSkipped: false, database: async () => "memory" },
+  { store: "Postgres", isSkipped: isWithoutPostgres || !isThorough, database: newDatabase }
+]
+
+describe.each(stores)("the console's figures, from $store", ({ database, isSkipped }) => {
+  if (chromiumPath === undefined || isSkipped)
+    return it.skip("are left to thorough runs with Chromium and the store", () => {})
   let server: ConsoleServer
   let window: ConsoleWindow
   let page: Page
@@ -37,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
 
   endServersAfterTests()
   beforeAll(async () => {
-    server = await startConsole({ LEAD_SIGNALS_DATABASE: "memory" })
+    server = await startConsole({ LEAD_SIGNALS_DATABASE: await database() })
     brand = (await server.operate("POST", "/operator/brands", { name: "Northwind" })).data.id
     for (const name of ["Rivals", "Words"]) {
       const { data } = await server.operate("POST", `/operator/brands/${brand}/signals`, {

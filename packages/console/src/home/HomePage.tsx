@@ -134,7 +134,7 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
           ? []
           : [problem(`is disabled: ${webhook.disabledReason}`)]),
         ...(webhook.enabled && webhook.failingSince !== null
-          ? [problem("fails: no attempt has succeeded lately")]
+          ? [problem(`fails: every attempt since ${exactTime(webhook.failingSince)}`)]
           : []),
         ...(died > 0 ? [problem(`has ${deliveries(died, "dead ")}`, "dead")] : []),
         ...(waiting > 0 ? [problem(`holds ${deliveries(waiting)} until it is enabled`, "held")] : [])

@@ -21,7 +21,7 @@ interface NeedsAHandProps {
   readonly since: string | undefined
 }
 
-const className = "hover:bg-sunken -mx-2 flex items-start gap-2 rounded-md px-2 py-1 text-sm"
+const className = "hover:bg-sunken touch:py-3 -mx-2 flex items-start gap-2 rounded-md px-2 py-1 text-sm"
 
 const ProblemLink = ({
   brandId,
@@ -33,7 +33,7 @@ const ProblemLink = ({
   const content = (
     <>
       <Icon name="alert" className="text-danger mt-0.5 size-4" />
-      <span className="min-w-0 break-words">
+      <span className="min-w-0 wrap-anywhere">
         <bdi className="font-medium">{name}</bdi> {text}
       </span>
     </>

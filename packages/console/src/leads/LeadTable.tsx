@@ -5,24 +5,32 @@ import { Icon } from "../ui/Icon.tsx"
 import { type ColumnId, type LeadColumn, leadColumns, type RowContext } from "./columns.tsx"
 import { defaultSort, type LeadSearch, withChange } from "./leadSearch.ts"
 
-interface LeadTableProps {
+/** Of the table, and of the cards that phones have instead. */
+export interface LeadListProps {
   readonly brandId: string
   readonly leads: ReadonlyArray<Lead>
   readonly search: LeadSearch
   readonly signalNames: RowContext["signalNames"]
-  readonly shownColumns: ReadonlySet<ColumnId>
+  readonly visibleColumns: ReadonlySet<ColumnId>
   /** The leads are those of the query before, while the next is under way. */
   readonly isStale: boolean
 }
 
 const ariaSorts = { asc: "ascending", desc: "descending" } as const
 
-export const LeadTable = ({ brandId, isStale, leads, search, shownColumns, signalNames }: LeadTableProps) => {
-  const columns = leadColumns.filter(({ id }) => shownColumns.has(id))
+export const LeadTable = ({
+  brandId,
+  isStale,
+  leads,
+  search,
+  visibleColumns,
+  signalNames
+}: LeadListProps) => {
+  const columns = leadColumns.filter(({ id }) => visibleColumns.has(id))
   const context: RowContext = {
     signalNames,
     search: search.search,
-    hasHeadline: shownColumns.has("headline")
+    hasHeadline: visibleColumns.has("headline")
   }
   // One column takes what is left.
   const widest: ColumnId = context.hasHeadline ? "headline" : "name"

@@ -10,8 +10,10 @@ import { focusedRow, moveRow, useFocusOnNewPage } from "../shell/rows.ts"
 import { useKeys } from "../shell/shortcuts.ts"
 import { Button } from "../ui/Button.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
+import { useMedia } from "../ui/useMedia.ts"
 import { ColumnsMenu, useColumns } from "./ColumnsMenu.tsx"
 import { ExportMenu } from "./ExportMenu.tsx"
+import { LeadCards } from "./LeadCards.tsx"
 import { LeadFilters } from "./LeadFilters.tsx"
 import { LeadPanel } from "./LeadPanel.tsx"
 import { filterNames, filterOf, type LeadSearch, queryOf, withChange } from "./leadSearch.ts"
@@ -43,7 +45,8 @@ export const LeadsPage = () => {
   const navigate = useNavigate({ from })
   const { access } = useSession()
   const place = useRef<HTMLDivElement>(null)
-  const [shownColumns, toggleColumn] = useColumns(place)
+  const hasCards = useMedia("(width < 40rem)")
+  const [visibleColumns, toggleColumn] = useColumns(place, hasCards)
   const query = useMemo(() => {
     const { lead: _, ...list } = search
     return queryOf(list)
@@ -97,13 +100,14 @@ export const LeadsPage = () => {
           The list has become shorter, or the link is older than the list.
         </Empty>
       )
+    const LeadList = hasCards ? LeadCards : LeadTable
     return (
-      <LeadTable
+      <LeadList
         brandId={brandId}
         leads={data.data}
         search={search}
         signalNames={signalNames}
-        shownColumns={shownColumns}
+        visibleColumns={visibleColumns}
         isStale={isPlaceholderData}
       />
     )
@@ -117,7 +121,7 @@ export const LeadsPage = () => {
           actions={
             <>
               <CurlButton calls={calls} />
-              <ColumnsMenu shown={shownColumns} onToggle={toggleColumn} />
+              <ColumnsMenu visible={visibleColumns} onToggle={toggleColumn} />
               <ExportMenu brandId={brandId} filter={() => filterOf(search)} />
             </>
           }

@@ -29,7 +29,7 @@ const states = [
 ] as const
 
 /** How often the list is read anew while it is looked at. */
-const refreshMillis = 5000
+export const refreshMillis = 5000
 
 export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesProps) => {
   const query: DeliveryQuery = {
@@ -134,7 +134,7 @@ export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesP
             type="button"
             aria-pressed={(search.state ?? "") === state}
             onClick={() => onChange(state === "" ? {} : { state })}
-            className="border-line text-muted hover:border-edge aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent touch:h-11 h-8 rounded-md border px-2.5 text-sm font-medium"
+            className="border-line text-muted hover:border-edge aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent touch:h-11 touch:min-w-11 h-8 rounded-md border px-2.5 text-sm font-medium"
           >
             {text}
           </button>

@@ -1,7 +1,9 @@
 /** The frame of a brand's pages: navigation, the brand, the user's menu, and the keys that work everywhere. */
+import { useQuery } from "@tanstack/react-query"
 import { Link, Outlet, useLocation, useParams } from "@tanstack/react-router"
 import { Suspense, useEffect, useState } from "react"
-import { allScopes } from "../session/permissions.ts"
+import { brandsQuery } from "../api/queries.ts"
+import { allScopes, hasScope } from "../session/permissions.ts"
 import { useSession, useSignOut } from "../session/session.ts"
 import { IconButton } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -10,6 +12,7 @@ import { lazyDialog } from "../ui/lazyDialog.tsx"
 import { Loading } from "../ui/States.tsx"
 import { BrandMenu } from "./BrandMenu.tsx"
 import { lastBrand } from "./lastBrand.ts"
+import { NoBrand } from "./NoBrand.tsx"
 import { NoAccess } from "./NoAccess.tsx"
 import { pageAt, pages } from "./pages.ts"
 import { useGlobalKeys } from "./shortcuts.ts"
@@ -25,12 +28,12 @@ const Navigation = ({
   readonly onNavigate: () => void
 }) => {
   const session = useSession()
-  const shown = pages.filter(({ opens }) => opens(session))
+  const visiblePages = pages.filter(({ opens }) => opens(session))
   return (
     <nav aria-label="Pages" className="flex flex-col gap-0.5 px-2">
-      {shown.map(({ group, icon, text, to }, i) => (
+      {visiblePages.map(({ group, icon, text, to }, i) => (
         <div key={to}>
-          {group === null || group === shown[i - 1]?.group ? null : (
+          {group === null || group === visiblePages[i - 1]?.group ? null : (
             <p className="text-muted px-2 pt-4 pb-1 text-xs font-medium">{group}</p>
           )}
           <Link
@@ -74,15 +77,20 @@ const OpenedPage = ({ brandId }: { readonly brandId: string }) => {
   const session = useSession()
   const { pathname } = useLocation()
   const page = pageAt(pathname)
-  return page.opens(session) ? <Outlet /> : <NoAccess brandId={brandId} page={page} />
+  const listsBrands = session.brand === null && hasScope(session, "read")
+  const { data: brands, isFetching } = useQuery({ ...brandsQuery, enabled: listsBrands })
+  if (!page.opens(session)) return <NoAccess brandId={brandId} page={page} />
+  // One that was just created is not on a list that is being read.
+  const isMissing = !isFetching && brands !== undefined && !brands.some(({ id }) => id === brandId)
+  return isMissing ? <NoBrand /> : <Outlet />
 }
 
 export const BrandShell = () => {
   const { brandId } = useParams({ from: "/brands/$brandId" })
   const [isMenuOpen, setMenuOpen] = useState(false)
-  const [isHelpShown, setHelpShown] = useState(false)
+  const [isHelpVisible, setHelpVisible] = useState(false)
   useEffect(() => lastBrand.write(brandId), [brandId])
-  useGlobalKeys(brandId, () => setHelpShown(true))
+  useGlobalKeys(brandId, () => setHelpVisible(true))
   const closeMenu = () => setMenuOpen(false)
   useEffect(() => {
     if (!isMenuOpen) return
@@ -127,7 +135,7 @@ export const BrandShell = () => {
           <div className="grow overflow-y-auto py-2">
             <Navigation brandId={brandId} onNavigate={closeMenu} />
           </div>
-          <UserMenu onHelp={() => setHelpShown(true)} />
+          <UserMenu onHelp={() => setHelpVisible(true)} />
         </div>
       </header>
       <main
@@ -140,7 +148,7 @@ export const BrandShell = () => {
           <OpenedPage brandId={brandId} />
         </Suspense>
       </main>
-      {isHelpShown ? <ShortcutsDialog onClose={() => setHelpShown(false)} /> : null}
+      {isHelpVisible ? <ShortcutsDialog onClose={() => setHelpVisible(false)} /> : null}
     </div>
   )
 }
