@@ -20,6 +20,7 @@ import {
   bareSection,
   flatnessSection,
   limited,
+  orderedSection,
   readingSections,
   type Section,
   slowdown
@@ -116,6 +117,12 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
         await importDeliveries()
       ).measureDeliveries(receiver, rounds, quick ? 1500 : 5000, progress)
       sections.push(...deliverySections(figures))
+    }
+    if (wanted("deliveries-ordered")) {
+      const { measureOrdered } =
+        await importBuilt<typeof import("./OrderedDeliveries.ts")>("OrderedDeliveries")
+      const size = { rounds: quick ? 2 : 5, events: quick ? 3000 : 10_000 }
+      sections.push(orderedSection(await measureOrdered(receiver, ["memory", "SQLite"], size, progress)))
     }
     if (wanted("deliveries-beside-hanging")) {
       const seconds = quick ? 4 : 10

@@ -170,7 +170,7 @@ describe("an observation", () => {
     fc.assert(
       fc.property(drawn, (value) => {
         const expected = interpret(value)
-        expect(shown(decode(value))).toEqual(shown(expected))
+        expect(rendered(decode(value))).toEqual(rendered(expected))
         if (Either.isRight(expected)) taken++
         else refused++
       }),
