@@ -1,5 +1,5 @@
 /** Observations are decoded by compiled functions, which must answer what the interpreter of schemas answers. */
-import { Decoding, Observation } from "@lead-signals/domain"
+import { Decoder, Observation } from "@lead-signals/domain"
 import { Either, Schema } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -82,7 +82,7 @@ const rendered = (decoded: Either.Either<unknown, { readonly message: string }>)
 
 const interpret = (value: unknown) =>
   Either.mapLeft(Schema.decodeUnknownEither(Observation, { onExcessProperty: "ignore" })(value), (error) =>
-    Decoding.explain(error, "The observation")
+    Decoder.explain(error, "The observation")
   )
 
 const anything = fc.anything({
@@ -151,7 +151,7 @@ const drawn = fc.oneof({ weight: 9, arbitrary: changed(whole) }, { weight: 1, ar
 
 describe("an observation", () => {
   it("is decoded as its schema says, whichever field is missing or has another value [OBS-2, ENG-9]", () => {
-    const decode = Decoding.decode(Observation, { whole: "The observation", strict: false })
+    const decode = Decoder.decode(Observation, { whole: "The observation", strict: false })
     let [taken, refused] = [0, 0]
     for (const change of changes(whole)) {
       const value = change(whole)
@@ -165,7 +165,7 @@ describe("an observation", () => {
   })
 
   it("is decoded as its schema says, whatever is drawn in its fields, and of whatever kind they are [OBS-2, ENG-9]", () => {
-    const decode = Decoding.decode(Observation, { whole: "The observation", strict: false })
+    const decode = Decoder.decode(Observation, { whole: "The observation", strict: false })
     let [taken, refused] = [0, 0]
     fc.assert(
       fc.property(drawn, (value) => {
