@@ -46,7 +46,10 @@ const terms = [
 const given = [
   { path: /^scripts\/names\.mjs$/, names: /./ },
   { path: /^packages\/store-\w+\/src\/schema\//, names: /./ },
-  { path: /^(?:packages\/store-postgres\/src|test\/store-postgres)\//, names: /^shown$/ },
+  {
+    path: /^(?:packages\/store-postgres\/src|test\/store-postgres|test\/bench\/reference)\//,
+    names: /^shown$/
+  },
   { path: /^simulations\/src\/Scenarios\.ts$/, names: /^clockTrouble$/ },
   {
     path: /^(?:simulations\/src\/(?:Scenario|plan\/PlannedProcesses)|test\/simulations\/\w+\.test)\.ts$/,
