@@ -39,6 +39,8 @@ export const startBrandDeletion =
 const brandRemovals = [
   "DELETE FROM lead_signals.rate_window WHERE key_id IN (SELECT id FROM lead_signals.api_key WHERE brand_id = $1)",
   "DELETE FROM lead_signals.api_key WHERE brand_id = $1",
+  // Those that keep a reading or delete a campaign lock the campaign first, too: no reading comes after the next statement.
+  "SELECT 1 FROM lead_signals.campaign WHERE brand_id = $1 ORDER BY id FOR UPDATE",
   "DELETE FROM lead_signals.reading WHERE brand_id = $1",
   "DELETE FROM lead_signals.campaign WHERE brand_id = $1",
   "DELETE FROM lead_signals.lead_count WHERE brand_id = $1",

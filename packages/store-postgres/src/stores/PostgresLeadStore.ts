@@ -10,7 +10,7 @@ import { plannerSettings } from "../query/PlannerSettings.ts"
 import { TotalCache } from "../query/TotalCache.ts"
 import { countActivity } from "../rows/IntervalCounts.ts"
 import { changesAfter } from "../query/ChangeReads.ts"
-import { eventsAfter } from "../rows/EventReads.ts"
+import { eventsAfter } from "../query/EventReads.ts"
 import { allEngagements, authoredPosts, leadById, renderedDetail, windowOfLead } from "../rows/LeadReads.ts"
 import { leadColumns, leadIdOf, type LeadRow, leadValues, type Person } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
@@ -121,7 +121,7 @@ const make = (options: ListingOptions) =>
           )
         ),
       eventsAfter: (brandId, after, limit) =>
-        database.read((db) => eventsAfter(db, idOf(brandId), after, limit)),
+        database.readSnapshot((db) => eventsAfter(db, idOf(brandId), after, limit)),
       changesAfter: (brandId, after, query) =>
         database.readSnapshot((db) => changesAfter(db, idOf(brandId), after, query)),
       counts: (brandId, counted, intervals) =>
