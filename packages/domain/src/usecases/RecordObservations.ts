@@ -7,13 +7,13 @@ import type { Retention } from "../model/Retention.ts"
 import { CommitSize } from "../ports/CommitSize.ts"
 import type { Entropy } from "../ports/Entropy.ts"
 import { LeadStore, type Proposal } from "../ports/LeadStore.ts"
-import * as Decoding from "../queries/Decoding.ts"
+import * as Decoder from "../queries/Decoder.ts"
 import { observe } from "../decisions/Observations.ts"
 import * as Suppression from "../credentials/Suppression.ts"
 import { freshDeliveryIds } from "./FreshIds.ts"
-import { RetentionPolicy } from "./Retaining.ts"
+import { RetentionPolicy } from "./RetentionRounds.ts"
 
-const read = Decoding.decode(Observation, { whole: "The observation", strict: false })
+const read = Decoder.decode(Observation, { whole: "The observation", strict: false })
 
 const propose = (
   brand: Brand,
@@ -29,6 +29,16 @@ const propose = (
     engagementId: observation.engagement.id,
     signalId: observation.signalId,
     decide: (known, now) => observe(brand.id, observation, known, now, retention)
+  }
+}
+
+/** A function that computes its result once for each text: authors of posts repeat in a batch, and so do the persons who engage with them. */
+const once = (compute: (text: string) => string): ((text: string) => string) => {
+  const known = new Map<string, string>()
+  return (text) => {
+    const result = known.get(text) ?? compute(text)
+    known.set(text, result)
+    return result
   }
 }
 
@@ -58,7 +68,7 @@ export const recordInOneCommit = (
   Effect.gen(function* () {
     const store = yield* LeadStore
     const retention = yield* RetentionPolicy
-    const hash = Suppression.hasher(brand.suppressionSecret)
+    const hash = once(Suppression.hasher(brand.suppressionSecret))
     const readings = values.map((value) =>
       Either.map(read(value), (observation) => propose(brand, hash, retention, observation))
     )
