@@ -39,8 +39,64 @@ const startServer = () =>
     server.on("exit", (code) => reject(new Error(`the server ended with ${code}`)))
   })
 
+/** A call of the operator's; answers its data. */
+const callerOf =
+  (url) =>
+  async (path, body, method = body === undefined ? "GET" : "POST") => {
+    const response = await fetch(`${url}/operator${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return response.status === 204 ? undefined : (await response.json()).data
+  }
+
+/** Keys and tokens of people and programs, as a brand that is in use has them. */
+const makeCredentials = async (operate, url) => {
+  for (const key of [
+    { label: "CRM", requestsPerMinute: 600 },
+    { label: "Sales dashboard", scopes: ["leads"], expiresAt: "2030-01-01T00:00:00Z" },
+    { label: "Old export" }
+  ])
+    await operate("/brands/1/keys", key)
+  const keys = await operate("/brands/1/keys")
+  const old = keys.find(({ label }) => label === "Old export")
+  await operate(`/brands/1/keys/${old.id}`, undefined, "DELETE")
+  const tokens = [
+    { name: "Collector", scopes: ["ingest"], brandIds: ["1"] },
+    { name: "Sales desk", scopes: ["read", "ingest"], brandIds: ["1"], expiresAt: "2030-01-01T00:00:00Z" },
+    { name: "Monitoring", scopes: ["read"] }
+  ]
+  for (const each of tokens) {
+    const { token: value } = await operate("/tokens", each)
+    // Each is used once.
+    await fetch(`${url}/operator/brands/1/signals`, { headers: { authorization: `Bearer ${value}` } })
+  }
+}
+
+/** A file of a collector, with rows that the service refuses. */
+const importedFile = [
+  "Name,External ID,Headline,Engagement id,Type,Comment,Date",
+  "Ada Example,import-1,Head of Growth,import-e-1,comment,Where can I get it?,2026-01-02",
+  "Bo Example,import-2,Buyer,import-e-2,comments,Nice,2026-01-02",
+  "Cy Example,,Founder,import-e-3,reaction,,2026-01-03",
+  "Di Example,import-4,Account Executive,import-e-4,repost,,yesterday"
+].join("\r\n")
+
+const importFile = async (page) => {
+  await page.setInputFiles("#file", {
+    name: "seen.csv",
+    mimeType: "text/csv",
+    buffer: Buffer.from(importedFile)
+  })
+  await page.getByLabel("Signal of rows that name none").selectOption({ index: 1 })
+  await page.getByRole("button", { name: "Import", exact: true }).click()
+  await page.getByRole("heading", { name: /rejected$/ }).waitFor()
+}
+
 /** A webhook of the demo brand with deliveries, some of which its receiver refuses; answers its path in the console. */
-const makeWebhook = async (url) => {
+const makeWebhook = async (operate) => {
   let posts = 0
   const receiver = createServer((request, response) => {
     const status = ++posts % 7 === 3 ? 503 : 204
@@ -49,21 +105,13 @@ const makeWebhook = async (url) => {
       .on("end", () => setTimeout(() => response.writeHead(status).end(), 15 + ((posts * 37) % 90)))
   }).listen(0, "127.0.0.1")
   await once(receiver, "listening")
-  const operate = async (path, body) => {
-    const response = await fetch(`${url}/operator/brands/1/webhooks${path}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
-    })
-    return (await response.json()).data
-  }
-  const { id } = await operate("", {
+  const { id } = await operate("/brands/1/webhooks", {
     url: `http://127.0.0.1:${receiver.address().port}/crm`,
     events: ["lead2.created", "activity.detected"],
     description: "To the CRM"
   })
   for (let i = 0; i < 40; i++) {
-    await operate(`/${id}/test`)
+    await operate(`/brands/1/webhooks/${id}/test`, {})
     await sleep(250)
   }
   return { path: `/brands/1/settings/webhooks/${id}`, close: () => receiver.close() }
@@ -86,6 +134,7 @@ const observeFrom = (url) => {
 }
 
 const pagesOf = (webhook, observeSome) => [
+  ["sign-in", "/", (page) => page.getByLabel("Operator token or API key").waitFor()],
   ["home", "/brands/1"],
   ["leads", "/brands/1/leads?qualified=true"],
   ["lead", "/brands/1/leads?search=sales&lead=12"],
@@ -99,7 +148,12 @@ const pagesOf = (webhook, observeSome) => [
       await page.getByRole("listitem").getByRole("link").nth(7).waitFor()
     }
   ],
+  ["signals", "/brands/1/signals"],
+  ["import", "/brands/1/import", importFile],
+  ["keys", "/brands/1/settings/keys"],
   ["webhook", webhook],
+  ["operators", "/brands/1/settings/operators"],
+  ["audit", "/brands/1/settings/audit"],
   ["api", "/brands/1/api?operation=listLeads"],
   [
     "simulator",
@@ -123,9 +177,9 @@ const take = async (browser, url, pages, { height, name, width }, colorScheme) =
     colorScheme,
     reducedMotion: "reduce"
   })
-  await context.request.post(`${url}/session`, { data: { credential: token } })
   const page = await context.newPage()
   for (const [title, path, prepare] of pages) {
+    if (title !== "sign-in") await context.request.post(`${url}/session`, { data: { credential: token } })
     await page.goto(`${url}/console${path}`)
     // A stream of events never ends.
     if (title !== "live") await page.waitForLoadState("networkidle")
@@ -137,7 +191,9 @@ const take = async (browser, url, pages, { height, name, width }, colorScheme) =
 
 mkdirSync(folder, { recursive: true })
 const { server, url } = await startServer()
-const webhook = await makeWebhook(url)
+const operate = callerOf(url)
+const webhook = await makeWebhook(operate)
+await makeCredentials(operate, url)
 const pages = pagesOf(webhook.path, observeFrom(url))
 const browser = await chromium.launch({
   executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",

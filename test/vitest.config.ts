@@ -32,9 +32,9 @@ export default defineConfig({
     globalSetup: "harness/RunSetup.ts",
     setupFiles: ["harness/Seed.ts", "harness/YieldAfterEach.ts"],
     testTimeout: 600_000,
-    hookTimeout: 300_000,
-    // What is awaited has no second alone: machines that are busy with other tests take long.
-    expect: { poll: { timeout: 60_000 } },
+    hookTimeout: 600_000,
+    // What is awaited has no second alone: machines that are busy with other tests take long. No test sets less.
+    expect: { poll: { timeout: 300_000 } },
     pool: "forks",
     // Files share what they import: loading it anew for each would take a fifth of the time.
     poolOptions: {

@@ -75,7 +75,7 @@ export const replay = ({ handled, input, store }: Recording): Replayed => {
     seed: input.seed,
     startsAt: first - startMillis,
     picker: Picker.fifo,
-    greatestStepsAtInstant: Number.POSITIVE_INFINITY
+    maxStepsAtInstant: Number.POSITIVE_INFINITY
   })
   const machine = kernel.machine("service")
   /** What this service drew, by what the recorded one drew. */

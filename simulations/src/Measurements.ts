@@ -75,7 +75,7 @@ const swarmRate = (name: string, store: StoreKind, seeds: number, target: number
 }
 
 /** How often the bare service and whole runs take their turns: what else the machine does then slows both. */
-const turns = 3
+const rounds = 3
 
 const cpuSecondsOf = (work: () => void): number => {
   const startedAt = cpuSeconds()
@@ -98,11 +98,11 @@ const bareRate = (name: string, store: StoreKind, seeds: number): Figure => {
     posts += replayed.posts
   }
   let [bare, whole] = [0, 0]
-  for (let turn = 0; turn < turns; turn++) {
+  for (let round = 0; round < rounds; round++) {
     bare += cpuSecondsOf(() => recordings.forEach(replay))
     whole += cpuSecondsOf(() => recordings.forEach(({ input }) => run(input, store)))
   }
-  const perMinute = (seconds: number): number => (turns * seeds * 60) / seconds
+  const perMinute = (seconds: number): number => (rounds * seeds * 60) / seconds
   return {
     name,
     value: perMinute(bare),

@@ -124,7 +124,10 @@ describe("the adapters", () => {
         expect([
           relative(root, join(folder, name)),
           imported.filter(
-            (from) => !/^@lead-signals\/(?:domain(?:\/pure)?|encryption|removal-journal)$/.test(from!)
+            (from) =>
+              !/^@lead-signals\/(?:domain(?:\/pure)?|encryption|removal-journal|sql-rows|suggestions)$/.test(
+                from!
+              )
           )
         ]).toEqual([expect.any(String), []])
       }
@@ -148,6 +151,17 @@ describe("the package for assistants", () => {
         name.endsWith(".ts") && readFileSync(join(server, name), "utf8").includes('from "@lead-signals/mcp')
     )
     expect(early).toEqual([])
+  })
+})
+
+describe("the package of suggestions", () => {
+  it("imports nothing, and no domain words a suggestion", () => {
+    const text = readFileSync(join(root, "packages/suggestions/src/index.ts"), "utf8")
+    expect(text).not.toMatch(/^import /m)
+    const wording = files.filter((name) =>
+      /did you mean|Bearer/i.test(readFileSync(join(sources, name), "utf8"))
+    )
+    expect(wording).toEqual([])
   })
 })
 
@@ -250,6 +264,7 @@ describe("the threads of the SQLite store", () => {
     expect(new Set(loadedBy(thread))).toEqual(
       new Set([
         "@lead-signals/domain/pure",
+        "@lead-signals/sql-rows",
         "better-sqlite3",
         "node:fs",
         "node:module",
@@ -258,5 +273,7 @@ describe("the threads of the SQLite store", () => {
       ])
     )
     expect(loadedBy(join(sources, "pure.ts"))).toEqual([])
+    const rows = loadedBy(join(root, "packages/sql-rows/src/index.ts"))
+    expect(new Set(rows)).toEqual(new Set(["@lead-signals/domain/pure"]))
   })
 })

@@ -70,7 +70,7 @@ describe("docs/performance.md", () => {
 
   /** The greatest gain of each mechanism, as the ablation printed it. */
   const summary = rowsOf(textOf("test/bench/ABLATION.md")).filter((row) => row.length === 5)
-  const greatest = new Map(summary.map(([name, , gain]) => [name!, gain!]))
+  const max = new Map(summary.map(([name, , gain]) => [name!, gain!]))
   const ablated = rowsOf(textOf("docs/performance.md")).flatMap(([mechanism, , gain, measured]) =>
     Array.from(
       measured?.matchAll(/`--ablate=([a-z-]+)`/g) ?? [],
@@ -79,7 +79,7 @@ describe("docs/performance.md", () => {
   )
 
   it.each(ablated)("gives the greatest gain of test/bench/ABLATION.md: %s, %s", (_, name, gain) => {
-    expect(gain).toContain(greatest.get(name))
+    expect(gain).toContain(max.get(name))
   })
 
   it.each(gains)("gives the ratio of test/bench/RESULTS.md: %s, %s", (_, shape, gain) => {

@@ -124,7 +124,12 @@ const observationsPerSecond = (seconds: number): Measure => {
 }
 
 /** The two servers in turn, beginning with the other one each round. */
-const inTurn = async (measure: Measure, whole: Server, ablated: Server, rounds: number): Promise<Rounds> => {
+const alternately = async (
+  measure: Measure,
+  whole: Server,
+  ablated: Server,
+  rounds: number
+): Promise<Rounds> => {
   const figures = { whole: [] as Array<number>, ablated: [] as Array<number> }
   await measure(whole)
   await measure(ablated)
@@ -208,7 +213,7 @@ export const measureAblations = async ({
           leads,
           requests,
           unit,
-          ...(await inTurn(measure, whole, ablated, pace.rounds))
+          ...(await alternately(measure, whole, ablated, pace.rounds))
         })
         if (name === observations)
           return await measured("writes", "per second", observationsPerSecond(pace.seconds))

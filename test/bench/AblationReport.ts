@@ -28,10 +28,10 @@ export const gainsOf = ({ ablated, unit, whole }: AblationFigure): ReadonlyArray
   whole.map((figure, round) => (unit === "ms" ? ablated[round]! / figure : figure / ablated[round]!))
 
 /** A mechanism that gains less on every shape that a user would notice is not worth its code. */
-const leastGain = 1.3
+const minGain = 1.3
 
 const headings = ["mechanism", "shape", "requests", "leads", "with", "without", "gain", "middle half"]
-const summaryHeadings = ["mechanism", "what it does", "greatest gain", "on", `≥ ${leastGain}`]
+const summaryHeadings = ["mechanism", "what it does", "greatest gain", "on", `≥ ${minGain}`]
 
 interface Gain {
   readonly shape: string
@@ -68,15 +68,15 @@ const lineOf = (name: string, figure: AblationFigure): ReadonlyArray<string> => 
   ]
 }
 
-const greatestGain = (figures: ReadonlyArray<AblationFigure>): Gain | null =>
+const maxGain = (figures: ReadonlyArray<AblationFigure>): Gain | null =>
   figures.map(gainOf).sort((a, b) => b.median - a.median)[0] ?? null
 
 /** On a noisy machine a greatest gain is easily one of chance: it counts where most rounds have it. */
 const verdictOf = ({ failure, figures }: Ablated): string => {
   const gains = figures.map(gainOf)
   if (failure !== null) return "failed"
-  if (gains.some(({ low }) => low >= leastGain)) return "yes"
-  return gains.some(({ high }) => high >= leastGain) ? "unclear" : "no"
+  if (gains.some(({ low }) => low >= minGain)) return "yes"
+  return gains.some(({ high }) => high >= minGain) ? "unclear" : "no"
 }
 
 /** Figures of all sizes of one mechanism together. */
@@ -93,7 +93,7 @@ const lines = (ablated: ReadonlyArray<Ablated>): ReadonlyArray<ReadonlyArray<str
 const summary = (ablated: ReadonlyArray<Ablated>): ReadonlyArray<ReadonlyArray<string>> =>
   byMechanism(ablated).map((each) => {
     const { about, name } = each.ablation
-    const gain = greatestGain(each.figures)
+    const gain = maxGain(each.figures)
     return [name, about, gain === null ? "" : times(gain.median), gain?.shape ?? "", verdictOf(each)]
   })
 

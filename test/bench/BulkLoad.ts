@@ -30,15 +30,15 @@ export const openForLoad = (filename: string): Database.Database => {
 }
 
 /** Answers what puts them back. */
-export const setAside = (db: Database.Database, { say }: Progress): (() => void) => {
-  const noted = db
+export const dropIndexes = (db: Database.Database, { say }: Progress): (() => void) => {
+  const secondary = db
     .prepare<[], SchemaRow>(
       "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL"
     )
     .all()
-  for (const { name, type } of noted) db.exec(`DROP ${type.toUpperCase()} "${name}"`)
+  for (const { name, type } of secondary) db.exec(`DROP ${type.toUpperCase()} "${name}"`)
   return () => {
-    for (const { name, sql, type } of noted) {
+    for (const { name, sql, type } of secondary) {
       if (type === "index") say(`index ${name}`)
       db.exec(sql)
     }

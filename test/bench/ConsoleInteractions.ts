@@ -2,12 +2,15 @@
  * How long the console takes, in Chromium, over many leads: from an input until the page shows what it leads to, and until a page is
  * there at all. Each round begins with an empty cache of the page.
  */
-import type { Page } from "playwright-core"
+import type { CDPSession, Page } from "playwright-core"
 import { launchChromium } from "../harness/Chromium.ts"
 import type { Progress } from "./BulkLoad.ts"
+import { type LiveFigures, liveSection, measureLive, recordNew } from "./ConsoleLive.ts"
 import { copyOf, databaseOf, removeDatabase } from "./Files.ts"
+import { newObservation } from "./NewObservation.ts"
+import { preciseMillisOf } from "./ProcessorTime.ts"
 import { limited, type Section } from "./Report.ts"
-import { operatorToken, type Programs, startSubject } from "./Servers.ts"
+import { operatorToken, type Programs, type Server, startSubject } from "./Servers.ts"
 import { quantile } from "./Statistics.ts"
 import * as Words from "./Words.ts"
 
@@ -15,16 +18,28 @@ const interactionMillis = 150
 const firstContentMillis = 1000
 /** By which the processor is slowed for the first content. */
 const slowdown = 4
+/** What the page waits after a key for the next one, as `console/LeadFilters.tsx` has it. */
+const typingMillis = 50
 
-/** What is done in the page, and what it must show then; both are sources of functions. */
+export interface ConsolePace {
+  readonly rounds: number
+  /** How long Live is looked at. */
+  readonly liveSeconds: number
+}
+
+/** What is done in the page, and what it must show then; all are sources of functions. */
 interface Interaction {
   readonly name: string
   readonly act: string
   readonly isShown: string
+  /** What has to be done before, which is not measured. */
+  readonly prepare?: string
 }
 
 const click = (selector: string): string =>
   `() => { const target = document.querySelector(${JSON.stringify(selector)}); target.focus(); target.click() }`
+const clickText = (selector: string, text: string): string =>
+  `() => [...document.querySelectorAll(${JSON.stringify(selector)})].find(({ innerText }) => innerText.trim() === ${JSON.stringify(text)}).click()`
 const key = (name: string): string =>
   `() => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "${name}", bubbles: true }))`
 const choose = (label: string, value: string): string => `() => {
@@ -32,8 +47,8 @@ const choose = (label: string, value: string): string => `() => {
   Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, "value").set.call(select, "${value}")
   select.dispatchEvent(new Event("change", { bubbles: true }))
 }`
-const type = (text: string): string => `() => {
-  const field = document.querySelector("[data-search]")
+const fill = (selector: string, text: string): string => `() => {
+  const field = document.querySelector(${JSON.stringify(selector)})
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, ${JSON.stringify(text)})
   field.dispatchEvent(new Event("input", { bubbles: true }))
 }`
@@ -49,32 +64,51 @@ const leadOf = (row: number): string => `() => {
   return new URLSearchParams(location.search).get("lead") === link.dataset.lead && heading !== null && link.innerText.includes(heading.innerText)
 }`
 
+const rowsOf = (count: number): string => `() => document.querySelectorAll("[data-lead]").length === ${count}`
+
+/** A name as it is typed, key by key. */
+const typing = (word: string): ReadonlyArray<Interaction> =>
+  Array.from(word, (_, i) => {
+    const text = word.slice(0, i + 1)
+    return { name: "search", act: fill("[data-search]", text), isShown: listOf("search", text) }
+  })
+
+/** What somebody does with a list of leads, in this order. */
 const interactions = (round: number): ReadonlyArray<Interaction> => {
-  const word = Words.lastNames[(round * 7) % Words.lastNames.length]!
+  const day = `2025-${String(1 + (round % 9)).padStart(2, "0")}-15`
   return [
-    { name: "sort", act: click("th:nth-child(1) a"), isShown: listOf("sort", "name:asc") },
+    { name: "sort-by-name", act: clickText("th a", "Name"), isShown: listOf("sort", "name:asc") },
+    { name: "next-page", act: click("button[aria-label='Next page']"), isShown: listOf("page", "2") },
+    { name: "sort-by-score", act: clickText("th a", "Score"), isShown: listOf("sort", "score1:desc") },
+    { name: "filter-by-a-flag", act: choose("Qualified", "true"), isShown: listOf("qualified", "true") },
     {
-      name: "next-page",
-      act: click("button[aria-label='Next page']"),
-      isShown: listOf("page", "2")
+      name: "filter-by-a-signal",
+      act: choose("Signal", String(1 + (round % 20))),
+      isShown: listOf("signalId", String(1 + (round % 20)))
     },
-    { name: "filter", act: choose("Qualified", "true"), isShown: listOf("qualified", "true") },
-    { name: "search", act: type(word), isShown: listOf("search", word) },
+    { name: "clear-all", act: clickText("button", "Clear all"), isShown: listOf("qualified", null) },
     {
-      name: "open-a-lead",
-      act: click("[data-lead]"),
-      isShown: leadOf(0)
+      name: "window",
+      prepare: choose("Created", "custom"),
+      act: fill("[aria-label='Created on or after']", day),
+      isShown: listOf("createdAfter", day)
     },
+    { name: "sort-by-update", act: clickText("th a", "Updated"), isShown: listOf("sort", "updatedAt:desc") },
+    ...typing(Words.lastNames[(round * 7) % Words.lastNames.length]!),
+    { name: "open-a-lead", act: click("[data-lead]"), isShown: leadOf(0) },
     { name: "next-lead", act: key("j"), isShown: leadOf(1) },
     {
       name: "change-a-flag",
       act: `() => { const flag = [...document.querySelectorAll("button[aria-pressed]")].find((each) => each.innerText === "Exported"); globalThis.before = flag.ariaPressed; globalThis.flag = flag; flag.click() }`,
       isShown: `() => globalThis.flag.ariaPressed !== globalThis.before`
     },
+    { name: "close-the-lead", act: key("Escape"), isShown: `() => !location.search.includes("lead=")` },
+    { name: "clear-the-search", act: clickText("button", "Clear all"), isShown: listOf("search", null) },
+    { name: "hundred-rows", act: choose("Rows a page", "100"), isShown: rowsOf(100) },
     {
-      name: "close-the-lead",
-      act: key("Escape"),
-      isShown: `() => !location.search.includes("lead=")`
+      name: "scroll",
+      act: `() => { globalThis.scroller = document.querySelector("table").parentElement; globalThis.scroller.scrollTop += 1500 }`,
+      isShown: `() => globalThis.scroller.scrollTop >= 1500`
     },
     {
       name: "go-to-signals",
@@ -86,8 +120,9 @@ const interactions = (round: number): ReadonlyArray<Interaction> => {
 }
 
 /** From the input until the frame after the one in which the page shows its effect. */
-const measured = (page: Page, { act, isShown }: Interaction): Promise<number> =>
-  page.evaluate(
+const measured = async (page: Page, { act, isShown, prepare }: Interaction): Promise<number> => {
+  if (prepare !== undefined) await page.evaluate(`(${prepare})()`)
+  return page.evaluate(
     `new Promise((resolve, reject) => {
       const act = ${act}
       const isShown = ${isShown}
@@ -105,6 +140,7 @@ const measured = (page: Page, { act, isShown }: Interaction): Promise<number> =>
       look().catch(reject)
     })`
   )
+}
 
 interface Opened {
   readonly firstContent: number
@@ -128,39 +164,68 @@ const opened = async (page: Page, url: string): Promise<Opened> => {
   }))
 }
 
-/** Measures each interaction `rounds` times over a file of so many leads. */
+type ProcessorMillis = readonly [page: number, server: number]
+
+/** Processor time so far of the page's process, and of the server with all its threads. */
+const processorMillis = async (session: CDPSession, { pid }: Server): Promise<ProcessorMillis> => {
+  const { metrics } = await session.send("Performance.getMetrics")
+  return [metrics.find(({ name }) => name === "ProcessTime")!.value * 1000, preciseMillisOf(pid)]
+}
+
+/** Records a lead before each interaction, so that none is answered by what the server has kept since the one before. */
+const writerOf = (url: string) => {
+  let written = 0
+  return async (): Promise<void> => {
+    written += 1
+    await recordNew(url, [newObservation(written, "1")])
+  }
+}
+
+/** Measures each interaction `rounds` times over a file of so many leads, the first load, and the page Live. */
 export const measureConsole = async (
   programs: Programs,
   leads: number,
-  rounds: number,
+  pace: ConsolePace,
   { say }: Progress
 ): Promise<ReadonlyArray<Section>> => {
+  const { rounds } = pace
   const file = copyOf(await databaseOf("subject", leads, { say }))
   const server = await startSubject(programs, file)
   const browser = await launchChromium()
   const times = new Map<string, Array<number>>()
+  const processorTimes = new Map<string, Array<ProcessorMillis>>()
   const openings: Array<Opened> = []
+  const write = writerOf(server.url)
+  const contextOf = async () => {
+    const context = await browser.newContext({
+      viewport: { width: 1400, height: 900 },
+      reducedMotion: "reduce"
+    })
+    await context.request.post(`${server.url}/session`, { data: { credential: operatorToken } })
+    return context
+  }
+  const list = `${server.url}/console/brands/1/leads`
+  let live: LiveFigures
   try {
-    const contextOf = async () => {
-      const context = await browser.newContext({
-        viewport: { width: 1400, height: 900 },
-        reducedMotion: "reduce"
-      })
-      await context.request.post(`${server.url}/session`, { data: { credential: operatorToken } })
-      return context
-    }
-    const list = `${server.url}/console/brands/1/leads`
     for (let round = 0; round < rounds; round++) {
       say(`console, round ${round + 1} of ${rounds}`)
       const context = await contextOf()
       const page = await context.newPage()
       await page.goto(list)
       await page.waitForSelector("[data-lead]")
+      const session = await context.newCDPSession(page)
+      await session.send("Performance.enable")
       for (const interaction of interactions(round)) {
+        await write()
+        const { name } = interaction
+        const before = await processorMillis(session, server)
         const millis = await measured(page, interaction).catch((failure: Error) => {
-          throw new Error(`${interaction.name}: ${failure.message}`)
+          throw new Error(`${name}: ${failure.message}`)
         })
-        times.set(interaction.name, [...(times.get(interaction.name) ?? []), millis])
+        const after = await processorMillis(session, server)
+        times.set(name, [...(times.get(name) ?? []), millis])
+        const used = after.map((each, i) => each - before[i]!) as unknown as ProcessorMillis
+        processorTimes.set(name, [...(processorTimes.get(name) ?? []), used])
         // What the interaction set off besides is not on the account of the next.
         await page.waitForLoadState("networkidle")
       }
@@ -171,6 +236,9 @@ export const measureConsole = async (
       openings.push(await opened(await context.newPage(), list))
       await context.close()
     }
+    say(`console, ${pace.liveSeconds} seconds of Live`)
+    const context = await contextOf()
+    live = await measureLive(await context.newPage(), server.url, pace.liveSeconds)
   } finally {
     await browser.close()
     await server.stop()
@@ -180,18 +248,33 @@ export const measureConsole = async (
   return [
     {
       title: `Console, ${leads.toLocaleString("en")} leads`,
-      note: `Milliseconds in Chromium from an input until the page shows its effect, ${rounds} times each: the 95th percentile, from the least to the most; the reference is the median.`,
+      note: `Milliseconds in Chromium from an input until the page shows its effect, each right after a write: the 95th percentile, from the least to the most; the reference is the median. A search is that of each key that is typed, with the ${typingMillis} ms that the page waits for the next one.`,
       lines: [
         ...[...times].map(([name, millis]) => ({
-          ...limited(`console-${name}`, leads, millis, null, millis),
-          figure: String(Math.round(quantile(millis, 0.95))),
+          ...limited(`console-${name}`, leads, [quantile(millis, 0.95)], interactionMillis, millis),
+          spread: limited("", leads, millis, null).spread,
           referenceSpread: ""
         })),
         {
           ...limited("console-all", leads, [quantile(all, 0.95)], interactionMillis, all),
+          spread: limited("", leads, all, null).spread,
           referenceSpread: ""
         }
       ]
+    },
+    {
+      title: `Console, ${leads.toLocaleString("en")} leads, processor time`,
+      note: "Milliseconds of processor time of the page's process until the page shows the effect, the 95th percentile; the reference is that of the server, with its threads. Other work on the machine changes these far less.",
+      lines: [...processorTimes].map(([name, used]) => {
+        const [page, server] = [used.map(([each]) => each), used.map(([, each]) => each)]
+        return {
+          ...limited(`console-processor-${name}`, leads, [quantile(page, 0.95)], null, [
+            quantile(server, 0.95)
+          ]),
+          spread: limited("", leads, page, null).spread,
+          referenceSpread: limited("", leads, server, null).spread
+        }
+      })
     },
     {
       title: "Console, first load",
@@ -216,6 +299,7 @@ export const measureConsole = async (
           200_000
         )
       ]
-    }
+    },
+    liveSection(leads, live, pace.liveSeconds)
   ]
 }

@@ -15,7 +15,7 @@ export interface Target {
 }
 
 /** The next at each call; of a list from its first on. */
-const inTurn = <A>(items: ReadonlyArray<A> | (() => A)): (() => A) => {
+const cycleThrough = <A>(items: ReadonlyArray<A> | (() => A)): (() => A) => {
   if (typeof items === "function") return items
   let next = 0
   return () => items[next++ % items.length]!
@@ -89,7 +89,7 @@ const cannonade = (target: Target, limit: { readonly duration: number } | { read
 /** Requests for so many seconds; where they are slow, a few, however long they take. */
 export const measure = async (target: Target, seconds: number): Promise<Rate> => {
   const startedAt = performance.now()
-  await get(target, inTurn(target.paths)())
+  await get(target, cycleThrough(target.paths)())
   const isSlow = performance.now() - startedAt > slowMillis
   const rate = isSlow ? null : await cannonade(target, { duration: seconds })
   // What the ended connections left in the server's queue is not on the next measurement's account.
@@ -111,7 +111,7 @@ export const measureBare = ({ key, paths, url }: Target, seconds: number): Promi
   const one = () =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(Number(port), hostname)
-      const nextRequest = inTurn(requests)
+      const nextRequest = cycleThrough(requests)
       let [request, missing, sentAt] = ["", -1, 0]
       const send = (): void => {
         request = nextRequest()

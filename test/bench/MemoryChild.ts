@@ -2,7 +2,7 @@
  * Measures one heap, in a process of its own with --expose-gc: of leads with eight engagements each, as plain data the
  * way JSON.parse gives it, or in the memory store. Reports bytes a lead, and how long the store's deep pages take.
  */
-import { Brands, type LeadQuery, Leads, recordObservations, Signals } from "@lead-signals/domain"
+import { Parameters, Brands, type LeadQuery, Leads, recordObservations, Signals } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer, ManagedRuntime } from "effect"
@@ -36,7 +36,7 @@ const pageMillis = async (run: (query: LeadQuery) => Promise<unknown>, page: num
     sort: { field: "createdAt", direction: "desc" },
     page: { page, pageSize: 25 },
     engagements: "none",
-    warnings: []
+    ignored: Parameters.noneIgnored
   }
   await run(query)
   const millis: Array<number> = []

@@ -93,20 +93,20 @@ const pages = Math.ceil(
 
 const millisOf = async (shape: Shape, totals: () => TotalCache) => {
   const query = Either.getOrThrow(LeadQueries.readList(shape))
-  let [least, total] = [Number.POSITIVE_INFINITY, 0]
+  let [min, total] = [Number.POSITIVE_INFINITY, 0]
   for (let run = 0; run < runs; run++) {
     const { result, statements } = await explained(
       client,
       (db) => readRenderedPage(db, "1", query, defaults, totals()),
       true
     )
-    least = Math.min(
-      least,
+    min = Math.min(
+      min,
       statements.reduce((sum, { millis }) => sum + millis, 0)
     )
     total = result.total
   }
-  return { least, total }
+  return { least: min, total }
 }
 
 const decimals = (millis: number): string => millis.toFixed(millis < 10 ? 2 : 0)

@@ -31,6 +31,16 @@ const timesOf = (pid: number | string): ProcessTimes | null => {
 export const microsOf = (pids: ReadonlyArray<number>): number =>
   pids.reduce((sum, pid) => sum + (timesOf(pid)?.own ?? 0), 0)
 
+/** Milliseconds that all threads of the process have run, to the microsecond. Threads that have ended are missing. */
+export const preciseMillisOf = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
+    try {
+      return sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]) / 1e6
+    } catch {
+      return sum
+    }
+  }, 0)
+
 /** Microseconds that its children have used which have ended. */
 export const microsOfEnded = (pid: number): number => timesOf(pid)?.ended ?? 0
 

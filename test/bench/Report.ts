@@ -2,7 +2,7 @@
 import type { FlatnessFigure, Sizes } from "./Flatness.ts"
 import type { BareReading, Reading } from "./Reading.ts"
 import type { Rate } from "./Load.ts"
-import { greatestSlowdown } from "./Shapes.ts"
+import { maxSlowdown } from "./Shapes.ts"
 import { median, shown, spread } from "./Statistics.ts"
 
 export interface Line {
@@ -115,7 +115,7 @@ const between = ({ few, many }: Sizes): string =>
   `from ${few.toLocaleString("en")} to ${many.toLocaleString("en")} leads`
 
 const slowdowns = (figures: ReadonlyArray<FlatnessFigure>, leads: number): ReadonlyArray<Line> =>
-  figures.map(({ few, many, shape }) => slowdown(shape, leads, many, few, greatestSlowdown))
+  figures.map(({ few, many, shape }) => slowdown(shape, leads, many, few, maxSlowdown))
 
 /** The median time with the most leads beside that with the fewest. */
 export const flatnessSection = (sizes: Sizes, figures: ReadonlyArray<FlatnessFigure>): Section => ({

@@ -118,7 +118,7 @@ export const shapesOf = async (
 }
 
 /** As many times as slow at most with the most leads as with the fewest. */
-export const greatestSlowdown = 1.5
+export const maxSlowdown = 1.5
 
 /** Of the bare server's rate. */
 export const bareShapes = [

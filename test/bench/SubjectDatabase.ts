@@ -1,11 +1,11 @@
 /** The benchmark's data in the product's own schema, which the product itself makes. */
-import { KeyFormat, Folding, type Lead, RenderedLeads } from "@lead-signals/domain"
+import { emptyProfile, KeyFormat, Folding, type Lead, RenderedLeads } from "@lead-signals/domain"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
 import type Database from "better-sqlite3"
 import { existsSync } from "node:fs"
 import { SearchIndex } from "@lead-signals/store-sqlite/internal"
-import { closeLoaded, insertAll, openForLoad, type Progress, type Row, setAside } from "./BulkLoad.ts"
+import { closeLoaded, insertAll, openForLoad, type Progress, type Row, dropIndexes } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
 import type * as Facts from "./Facts.ts"
 
@@ -64,7 +64,7 @@ const leadOf = ({ brandId, person, ...lead }: Facts.LeadFact): Lead => ({
   ...lead,
   brandId: String(brandId),
   extId: person.extId,
-  profile: { ...person, company: Data.companies[person.company]! },
+  profile: { ...emptyProfile, ...person, company: Data.companies[person.company]! },
   profileTimes: {} as Lead["profileTimes"],
   signalId: String(lead.signalId),
   signalIds: lead.signalIds.map(String)
@@ -187,7 +187,7 @@ export const makeSubjectDatabase = async (
   const timeline = Data.timeline(leads)
   const db = openForLoad(filename)
   checkColumns(db)
-  const putBack = setAside(db, progress)
+  const putBack = dropIndexes(db, progress)
   const into = (table: string, columns: string, rows: Iterable<Row>): void =>
     insertAll(db, table, columns.split(" "), rows, progress)
   const { startsAt } = Data

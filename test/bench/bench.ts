@@ -69,8 +69,9 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
   const sections: Array<Section> = []
   try {
     if (isConsole) {
+      const consolePace = quick ? { rounds: 3, liveSeconds: 15 } : { rounds: 20, liveSeconds: 60 }
       for (const size of leads)
-        sections.push(...(await measureConsole(programs, size, quick ? 3 : 20, progress)))
+        sections.push(...(await measureConsole(programs, size, consolePace, progress)))
       return sections
     }
     const readings: Array<Reading> = []

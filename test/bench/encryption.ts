@@ -84,7 +84,7 @@ const measure = async (encrypted: boolean): Promise<Figures> => {
   return { write, coldRead, warmRead, open: opened, bytes: size }
 }
 
-const least: { plain?: Figures; encrypted?: Figures } = {}
+const min: { plain?: Figures; encrypted?: Figures } = {}
 const lesser = (a: Figures | undefined, b: Figures): Figures =>
   a === undefined
     ? b
@@ -97,8 +97,8 @@ const lesser = (a: Figures | undefined, b: Figures): Figures =>
       }
 
 for (let round = 0; round < rounds; round++) {
-  least.plain = lesser(least.plain, await measure(false))
-  least.encrypted = lesser(least.encrypted, await measure(true))
+  min.plain = lesser(min.plain, await measure(false))
+  min.encrypted = lesser(min.encrypted, await measure(true))
 }
 
 const rows: ReadonlyArray<readonly [what: string, of: keyof Figures, unit: string]> = [
@@ -110,7 +110,7 @@ const rows: ReadonlyArray<readonly [what: string, of: keyof Figures, unit: strin
 ]
 process.stdout.write(`${leads} leads, processor time, the least of ${rounds} rounds\n`)
 for (const [what, of, unit] of rows) {
-  const [plain, encrypted] = [least.plain![of], least.encrypted![of]]
+  const [plain, encrypted] = [min.plain![of], min.encrypted![of]]
   process.stdout.write(
     `${what}: plain ${plain.toPrecision(3)} ${unit}, encrypted ${encrypted.toPrecision(3)} ${unit}, ×${(encrypted / plain).toFixed(2)}\n`
   )

@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     const requested: Array<string> = []
     page.on("request", (request) => requested.push(new URL(request.url()).pathname))
     await page.addScriptTag({ url: "/service.js", type: "module" })
-    await page.waitForFunction(() => "outcomeOfPage" in window, undefined, { timeout: 60_000 })
+    await page.waitForFunction(() => "outcomeOfPage" in window, undefined, { timeout: 300_000 })
     expect(
       await page.evaluate(() => (window as unknown as { outcomeOfPage: unknown }).outcomeOfPage)
     ).toEqual({

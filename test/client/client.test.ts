@@ -287,7 +287,7 @@ describe("a client that waits", () => {
   })
 
   it("waits for the next window when its own is used up, and never longer than one [RATE-2]", async () => {
-    for (const [reset, least, most] of [
+    for (const [reset, min, most] of [
       [20, 20, 22],
       [9_999_999, 60, 63]
     ] as const) {
@@ -300,7 +300,7 @@ describe("a client that waits", () => {
         (client) => Effect.zipRight(client.listLeads(), client.listLeads())
       )
       expect(Exit.isSuccess(exit)).toBe(true)
-      expect(seconds).toBeGreaterThanOrEqual(least)
+      expect(seconds).toBeGreaterThanOrEqual(min)
       expect(seconds).toBeLessThan(most)
     }
   })

@@ -36,7 +36,7 @@ describe("a command line", () => {
       // Both are near, and the farther one comes first in the tree.
       [["rekeys"], "There is no command rekeys. Did you mean rekey? Run tool --help for usage.\n"],
       [["keys", "extra"], "Received unknown argument: 'extra'. Run tool keys --help for usage.\n"],
-      [["keys", "-1"], "There is no option -1. Did you mean -h? Run tool keys --help for usage.\n"],
+      [["keys", "-1"], "There is no option -1. Run tool keys --help for usage.\n"],
       [["keys", "--wizard"], "--wizard works on a terminal only. Run tool keys --help for usage.\n"]
     ]
     for (const [args, err] of mistakes)

@@ -106,7 +106,7 @@ export const startConsole = async (environment: Record<string, string> = {}): Pr
         await context.request.post(`${url}/session`, { data: { credential } })
       }
       // Machines that are busy with other tests take long.
-      context.setDefaultTimeout(60_000)
+      context.setDefaultTimeout(300_000)
       const page = await context.newPage()
       const wrong = watch(page, url)
       await page.goto(`${url}/console${path}`)

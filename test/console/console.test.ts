@@ -1,4 +1,8 @@
-/** The console as people use it, from the first brand to its leads: on a real server with SQLite, in a real browser. */
+/**
+ * The console as people use it, from the first brand to its leads: on a real server with SQLite, in a real browser.
+ *
+ * @slow each step is a page in a browser
+ */
 import { readFileSync } from "node:fs"
 import type { Page } from "playwright-core"
 import { beforeAll, describe, expect, it } from "vitest"

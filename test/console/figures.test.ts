@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core"
 import { beforeAll, describe, expect, it } from "vitest"
 import { chromiumPath } from "../harness/Chromium.ts"
+import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { endServersAfterTests } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import {
@@ -15,7 +16,14 @@ import {
 
 closeBrowserAfterTests()
 
-describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
+const stores = [
+  { store: "memory", isSkipped: false, database: async () => "memory" },
+  { store: "Postgres", isSkipped: isWithoutPostgres || !isThorough, database: newDatabase }
+]
+
+describe.each(stores)("the console's figures, from $store", ({ database, isSkipped }) => {
+  if (chromiumPath === undefined || isSkipped)
+    return it.skip("are left to thorough runs with Chromium and the store", () => {})
   let server: ConsoleServer
   let window: ConsoleWindow
   let page: Page
@@ -37,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
 
   endServersAfterTests()
   beforeAll(async () => {
-    server = await startConsole({ LEAD_SIGNALS_DATABASE: "memory" })
+    server = await startConsole({ LEAD_SIGNALS_DATABASE: await database() })
     brand = (await server.operate("POST", "/operator/brands", { name: "Northwind" })).data.id
     for (const name of ["Rivals", "Words"]) {
       const { data } = await server.operate("POST", `/operator/brands/${brand}/signals`, {
@@ -81,10 +89,10 @@ describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
   })
 
   it.runIf(isThorough)("go on where they were when the connection is lost, and say so [LIVE-2]", async () => {
-    const asked: Array<string | undefined> = []
+    const requested: Array<string | undefined> = []
     let isLossSeen = false
     await window.context.route("**/events", async (route) => {
-      asked.push(route.request().headers()["last-event-id"])
+      requested.push(route.request().headers()["last-event-id"])
       if (isLossSeen) return route.continue()
       // Until the page was seen to say so, the server ends each stream after its first block.
       await route.fulfill({ contentType: "text/event-stream", body: "id: 2\nretry: 1000\n\n" })
@@ -94,7 +102,7 @@ describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
     isLossSeen = true
     await row("Cy").first().waitFor()
     await page.getByText("Connected", { exact: true }).waitFor()
-    expect([asked[0], ...new Set(asked.slice(1))]).toEqual([undefined, "2"])
+    expect([requested[0], ...new Set(requested.slice(1))]).toEqual([undefined, "2"])
     await window.context.unroute("**/events")
   })
 
@@ -127,10 +135,10 @@ describe.skipIf(chromiumPath === undefined)("the console's figures", () => {
       expect(await axeFindings(page)).toEqual([])
       await page.getByRole("link", { name: "video" }).click()
       await page.getByRole("button", { name: "Post video" }).waitFor()
-      await expect.poll(numbers, { timeout: 20_000 }).toEqual(["–", "–", "200", "200"])
+      await expect.poll(numbers).toEqual(["–", "–", "200", "200"])
       await page.getByRole("button", { name: "Post video" }).click()
       await page.getByLabel("Figures").selectOption("gained")
-      await expect.poll(numbers, { timeout: 20_000 }).toEqual(["–", "1,000", "700", "0"])
+      await expect.poll(numbers).toEqual(["–", "1,000", "700", "0"])
     }
   )
 

@@ -38,7 +38,7 @@ describe.skipIf(chromiumPath === undefined)("the reference of the API", () => {
       expect(await links.count()).toBe(operations.length)
       await page.keyboard.press("/")
       await page.keyboard.type("deliveries resend")
-      await expect.poll(() => links.count(), { timeout: 60_000 }).toBe(1)
+      await expect.poll(() => links.count()).toBe(1)
       await links.first().click()
       await page.getByRole("heading", { name: "Send the same event again, as a new delivery" }).waitFor()
       expect(new URL(page.url()).search).toBe("?operation=resendDelivery")

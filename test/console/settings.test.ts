@@ -1,4 +1,8 @@
-/** Settings in the console: webhooks, keys and tokens, and what home says of them. */
+/**
+ * Settings in the console: webhooks, keys and tokens, and what home says of them.
+ *
+ * @slow each step is a page in a browser
+ */
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createServer } from "node:http"

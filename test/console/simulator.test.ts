@@ -36,7 +36,7 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the
     await page.getByLabel("Scenario").waitFor()
   }
   const start = () => page.getByRole("button", { name: /^Run/ }).click()
-  const digest = () => page.locator("[data-digest]").innerText({ timeout: 120_000 })
+  const digest = () => page.locator("[data-digest]").innerText()
   const events = async () =>
     Number((await page.getByRole("heading", { name: /events?$/ }).innerText()).replace(/\D/g, ""))
   const openFile = (name: string, text: string) =>
@@ -59,7 +59,7 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the
     await page.getByLabel("Seed").fill("7")
     await page.getByLabel("Hours").fill("0.2")
     await start()
-    await page.getByText("Every rule held").waitFor({ timeout: 120_000 })
+    await page.getByText("Every rule held").waitFor()
     const inNode = simulate(scenarioNamed("swarm")!, 7, { hours: 0.2 })
     expect(await digest()).toBe(inNode.digest)
     expect(await events()).toBe(inNode.trace.length)
@@ -92,7 +92,7 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the
     await page.getByRole("heading", { name: "Simulator" }).click()
     await page.keyboard.press(" ")
     await page.getByRole("button", { name: "Pause" }).waitFor()
-    await expect.poll(events, { timeout: 60_000 }).toBeGreaterThan(shown)
+    await expect.poll(events).toBeGreaterThan(shown)
     await page.keyboard.press(" ")
     await page.getByRole("button", { name: "Play" }).waitFor()
     const paused = await events()
@@ -108,15 +108,13 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the
   it("makes a broken rule's counterexample small, replays it, and saves the file that Node replays", async () => {
     await go("?bug=lost-update&seed=1")
     await start()
-    await page.getByText("A rule broke: reference").waitFor({ timeout: 120_000 })
+    await page.getByText("A rule broke: reference").waitFor()
     const broken = await digest()
     const program = fileURLToPath(new URL("../../scripts/run.mjs", import.meta.url))
     const words = ["simulations/src/simulate.ts", "swarm", "--seed", "1", "--bug", "lost-update", "--json"]
     const { stdout } = spawnSync(process.execPath, [program, ...words], { encoding: "utf8" })
     expect(stdout).toContain(`"digest":"${broken}"`)
-    await page
-      .getByRole("heading", { name: "The counterexample: 2 actions, 0 faults" })
-      .waitFor({ timeout: 240_000 })
+    await page.getByRole("heading", { name: "The counterexample: 2 actions, 0 faults" }).waitFor()
     expect(await page.getByRole("region", { name: "Expected beside got" }).innerText()).toContain("updatedAt")
     await page.getByText("The planted bug", { exact: true }).click()
     expect(await page.locator("details pre").innerText()).toContain("yield* Effect.sleep(100)")
@@ -129,7 +127,7 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the
     // Node runs the code as it is: the same steps, and the rule holds.
     expect(run(inputOfCounterexample(counterexample)).outcome).toBe("passed")
     await page.getByRole("button", { name: "Replay it" }).click()
-    await page.getByText("The counterexample breaks the same rule again.").waitFor({ timeout: 60_000 })
+    await page.getByText("The counterexample breaks the same rule again.").waitFor()
     expect(await digest()).toBe(counterexample.digest)
 
     await go("")
@@ -138,7 +136,7 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the
       .getByText("It is a counterexample of swarm, seed 1, with the planted bug lost-update.")
       .waitFor()
     await page.getByRole("button", { name: "Replay it" }).click()
-    await page.getByText("The counterexample breaks the same rule again.").waitFor({ timeout: 60_000 })
+    await page.getByText("The counterexample breaks the same rule again.").waitFor()
     expect(await digest()).toBe(counterexample.digest)
   })
 
@@ -164,12 +162,12 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the
     const { data } = await server.operate("POST", `/operator/brands/${brand}/keys`, { label: "sales" })
     const sales = await server.open(`/brands/${brand}/simulator?hours=0.01`, { credential: data.key })
     await sales.page.getByLabel("Scenario").waitFor()
-    const asked: Array<string> = []
-    sales.page.on("request", (request) => asked.push(new URL(request.url()).pathname))
+    const requested: Array<string> = []
+    sales.page.on("request", (request) => requested.push(new URL(request.url()).pathname))
     await sales.page.getByRole("button", { name: "Run", exact: true }).click()
-    await sales.page.locator("[data-digest]").waitFor({ timeout: 120_000 })
-    expect(asked).toContain("/console/simulator.js")
-    expect(asked.filter((path) => !path.startsWith("/console/"))).toEqual([])
+    await sales.page.locator("[data-digest]").waitFor()
+    expect(requested).toContain("/console/simulator.js")
+    expect(requested.filter((path) => !path.startsWith("/console/"))).toEqual([])
     expect(sales.wrong).toEqual([])
     await sales.context.close()
   })

@@ -1,10 +1,16 @@
 /** How a page of the feed of changes is read from a store that looks at few rows in a call. */
-import { type Brand, BrandStore, LeadChanges, LeadStore } from "@lead-signals/domain"
+import { Parameters, type Brand, BrandStore, LeadChanges, LeadStore } from "@lead-signals/domain"
 import { Effect, Layer, Option } from "effect"
 import { expect, it } from "vitest"
 
 const brand = { id: "1", suppressionSecret: "00".repeat(32), deletionStartedAt: null } as unknown as Brand
-const query = { cursor: null, limit: 5, waitSeconds: 0, engagements: "none", warnings: [] } as const
+const query = {
+  cursor: null,
+  limit: 5,
+  waitSeconds: 0,
+  engagements: "none",
+  ignored: Parameters.noneIgnored
+} as const
 
 /** A store whose n-th call answers the n-th of these removals, or the last; the page after it exists unless `endsAt` says so. */
 const read = (calls: ReadonlyArray<ReadonlyArray<number>>, endsAt = Number.POSITIVE_INFINITY) => {

@@ -122,28 +122,11 @@ describe("parameters", () => {
     }
   })
 
-  it("ignores unknown parameters and names them in warnings [LIST-7, LIST-10]", () => {
-    const { warnings, ...query } = right(["pagesize", "3"], ["sort", "name:asc"], ["zzz", "1"], ["zzz", "2"])
-    expect({ ...query, warnings: [] }).toEqual(right(["sort", "name:asc"]))
-    expect(warnings).toHaveLength(2)
-    expect(warnings[0]).toContain('"pagesize"')
-    expect(warnings[0]).toContain('Did you mean "pageSize"?')
-    expect(warnings[1]).toContain('"zzz"')
-    expect(right().warnings).toEqual([])
-  })
-
-  it("keeps warnings short, whatever was sent [LIST-10]", () => {
-    const many = Array.from({ length: 500 }, (_, i): [string, string] => [`${"x".repeat(5000)}${i}`, ""])
-    const { warnings } = right(...many)
-    expect(warnings.length).toBeLessThanOrEqual(10)
-    expect(warnings.join("").length).toBeLessThan(2000)
-    expect(warnings.at(-1)).toContain("491 more")
-  })
-
-  it("lets no misspelt parameter pass unseen among many unknown ones [LIST-10]", () => {
-    const many = Array.from({ length: 40 }, (_, i): [string, string] => [`unknown${i}`, "1"])
-    const { warnings } = right(...many, ["qualifed", "true"])
-    expect(warnings[0]).toContain('Did you mean "qualified"?')
+  it("ignores unknown parameters, and says which, and which it accepts [LIST-7, LIST-10]", () => {
+    const { ignored, ...query } = right(["pagesize", "3"], ["sort", "name:asc"], ["zzz", "1"], ["zzz", "2"])
+    expect({ ...query, ignored: right().ignored }).toEqual(right(["sort", "name:asc"]))
+    expect(ignored).toEqual({ names: ["pagesize", "zzz"], accepted: LeadQueries.listParameters })
+    expect(right().ignored.names).toEqual([])
   })
 
   it("takes at most 200 characters of search, and none for an empty one [LIST-4]", () => {

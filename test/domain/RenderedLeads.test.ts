@@ -1,5 +1,5 @@
 /** The form in which a store keeps the JSON of leads, and the version that says which view made it. */
-import { type Lead, RenderedLeads } from "@lead-signals/domain"
+import { type Lead, leadViewVersion, RenderedLeads } from "@lead-signals/domain"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
@@ -50,8 +50,8 @@ describe("the JSON of a lead that a store keeps", () => {
   })
 
   it("is of a view that changes with its version alone [LIST-8]", () => {
-    // When this fails, the view has changed: raise `viewVersion`, and take the new text here.
-    expect([RenderedLeads.viewVersion, RenderedLeads.renderLead(lead)]).toMatchInlineSnapshot(`
+    // When this fails, the view has changed: raise `leadViewVersion`, and take the new text here.
+    expect([leadViewVersion, RenderedLeads.renderLead(lead)]).toMatchInlineSnapshot(`
       [
         1,
         "{"id":7,"extId":"p","name":"Ada","headline":"Engineer","username":"ada","title1":"Engineer","liProfileUrl":"https://network.example/in/ada","profileImgUrl":null,"leadCompany":{"id":12,"name":"Northwind"},"signalId":"3","signalIds":["3","4"],"qualified":true,"exported":false,"isEmployee":false,"score1":0.5,"createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:00.001Z"}",

@@ -272,8 +272,7 @@ describe("the service behind promises", () => {
     const brand = await service.createBrand("Mine")
     const abort = new AbortController()
     const listed = service.list(brand.id, {}, { signal: abort.signal })
-    for (let i = 0; begun.length === 0 && i < 2000; i++)
-      await new Promise((resolve) => setTimeout(resolve, 1))
+    await expect.poll(() => begun, { interval: 1 }).toHaveLength(1)
     const reason = new Error("no longer wanted")
     abort.abort(reason)
     await expect(listed).rejects.toBe(reason)
@@ -282,8 +281,7 @@ describe("the service behind promises", () => {
 
     // Closing ends what is under way.
     const cut = service.list(brand.id)
-    for (let i = 0; begun.length === 1 && i < 2000; i++)
-      await new Promise((resolve) => setTimeout(resolve, 1))
+    await expect.poll(() => begun, { interval: 1 }).toHaveLength(2)
     const closed = expect(cut).rejects.toBeInstanceOf(Closed)
     await service.close()
     await closed

@@ -42,9 +42,7 @@ describe("the option retention", () => {
     const { brandId, seen, store } = await filled()
     const retention = { ...Retention.defaults, engagements: 30 * day }
     const service = await createLeadSignals({ store, retention })
-    for (let i = 0; (await service.run(newestPruned)) === 0 && i < 1000; i++)
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    expect(await service.run(newestPruned)).toBeGreaterThan(0)
+    await expect.poll(() => service.run(newestPruned)).toBeGreaterThan(0)
     const outcomes = await service.observe(brandId, [seen("e2", ago(31)), seen("e3", ago(29))])
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(["rejected", "recorded"])
     await service.close()

@@ -1,15 +1,20 @@
 /**
- * The order of test files. vitest begins with those that took longest in its last run (`node_modules/.vite`). Without a last run it
- * would begin with the largest, and end with a short file that takes long, which leaves the other processors idle. So those come first
+ * The order of test files. vitest begins with those that took longest in its last run (`node_modules/.vite`). Without a last run, as in
+ * continuous integration, it would begin with the largest, and end with a short file that takes long, which leaves the other processors
+ * idle. So those come first that say of themselves, by `@slow` and the reason in the comment at their top, that they take long; then those
  * that start processes, play the contract of stores or simulate: they take longer than their size says.
  */
 import { readFileSync } from "node:fs"
 import { relative } from "node:path"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-const takesLonger = ({ moduleId }: TestSpecification): boolean =>
+const textOf = ({ moduleId }: TestSpecification): string => readFileSync(moduleId, "utf8")
+
+const isSlow = (text: string): boolean => /^\/\*\*[^]*?@slow \S[^]*?\*\//.test(text)
+
+const takesLonger = (text: string): boolean =>
   /"node:child_process"|"@lead-signals\/(?:simulations|store-contract)|\/harness\/(?:ServerProcess|CommandRun|SimulateCommand)\.ts"/.test(
-    readFileSync(moduleId, "utf8")
+    text
   )
 
 export class FileOrder extends BaseSequencer {
@@ -19,6 +24,7 @@ export class FileOrder extends BaseSequencer {
     const isKnown = ({ moduleId, project }: TestSpecification): boolean =>
       cache.getFileTestResults(`${project.name}:${relative(config.root, moduleId)}`) !== undefined
     if (sorted.some(isKnown)) return sorted
-    return [...new Set([...sorted.filter(takesLonger), ...sorted])]
+    const slow = sorted.filter((file) => isSlow(textOf(file)))
+    return [...new Set([...slow, ...sorted.filter((file) => takesLonger(textOf(file))), ...sorted])]
   }
 }

@@ -75,25 +75,25 @@ export const followAmongWriters = async ({
   const signals = [await newSignal(0), await newSignal(0)]
   const campaigns: Array<string> = []
   const ids: Array<number> = []
-  const told = { writes: 0, events: 0, erased: 0, changes: 0, broken: 0, resumed: 0 }
+  const counts = { writes: 0, events: 0, erased: 0, changes: 0, broken: 0, resumed: 0 }
   let persons = 0
   const writing = { isOver: false }
 
   const writer = async (index: number): Promise<void> => {
     const prng = Prng.of(1, `writer ${index}`)
     const anyOf = <A>(all: ReadonlyArray<A>): A => all[prng.below(all.length)]!
-    while (told.writes < writes) {
-      const n = told.writes++
+    while (counts.writes < writes) {
+      const n = counts.writes++
       const node = prng.below(urls.length)
       const kind = prng.fraction()
       const id = ids.length === 0 ? null : anyOf(ids)
       if (n % 25 < 24 && kind < 0.15 && id !== null) {
         await send(node, "PATCH", `${of}/leads/${id}`, { qualified: prng.chance(0.5), score1: n % 100 })
       } else if (n % 25 === 24 && id !== null) {
-        if ((await send(node, "DELETE", `${of}/leads/${id}`)) !== null) told.erased++
+        if ((await send(node, "DELETE", `${of}/leads/${id}`)) !== null) counts.erased++
         else if (ids.includes(id)) {
           ids.splice(ids.indexOf(id), 1)
-          told.erased++
+          counts.erased++
         }
       } else if (n % 50 === 30) {
         const gone = signals.shift()!
@@ -124,7 +124,7 @@ export const followAmongWriters = async ({
           (await send(node, "POST", `${of}/observations`, { observations })) ?? []
         for (const { leadId, outcome } of outcomes) {
           if (outcome !== "recorded") continue
-          told.events++
+          counts.events++
           if (!ids.includes(leadId)) ids.push(leadId)
         }
       }
@@ -147,18 +147,18 @@ export const followAmongWriters = async ({
         for await (const page of client.changes({ ...shown, cursor, pageSize, wait }, { signal: leaving })) {
           for (const lead of page.leads) copy.set(lead.id, lead)
           for (const { id } of page.removed) copy.delete(id)
-          told.changes += page.leads.length + page.removed.length
+          counts.changes += page.leads.length + page.removed.length
           cursor = page.cursor
           if (isLast) continue
           if (kept.length === 0 || prng.chance(0.05)) kept.push({ cursor, copy: new Map(copy) })
           if (kept.length > 3) kept.shift()
           if (prng.chance(0.9)) continue
-          told.broken++
+          counts.broken++
           return
         }
       } catch (failure) {
         if (leaving?.aborted !== true) throw failure
-        told.broken++
+        counts.broken++
       }
     }
     const resume = (): void => {
@@ -166,7 +166,7 @@ export const followAmongWriters = async ({
       kept.splice(1 + prng.below(kept.length))
       const older = kept.at(-1)
       if (older === undefined) return
-      told.resumed++
+      counts.resumed++
       cursor = older.cursor
       // The copy of then, as from a backup, or that of now, which has newer leads already.
       if (prng.chance(0.5)) copy = new Map(older.copy)
@@ -195,7 +195,7 @@ export const followAmongWriters = async ({
     writing.isOver = true
   }
   await Promise.all(reading)
-  return { ...told, leads: (await list(urls[0]!, keys[0]!, false)).size }
+  return { ...counts, leads: (await list(urls[0]!, keys[0]!, false)).size }
 }
 
 /** All leads as the list has them, by id. */

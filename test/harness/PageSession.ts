@@ -19,7 +19,7 @@ const httpError = 22
 const prelude = `curl() { command curl --silent --show-error --fail-with-body "$@"; }`
 
 /** Only what a page shows wrongly takes so long. */
-const maxWaitMillis = 120_000
+const maxWaitMillis = 300_000
 
 /** Pages name ports in these ranges. Each becomes a free one; 4000 is the server's, 4100 a receiver's. */
 const namedPort = /\b4[01]0\d\b/g

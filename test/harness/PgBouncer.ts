@@ -53,7 +53,7 @@ export interface PgBouncerOptions {
 }
 
 /** Milliseconds that a start may take, on a machine that is busy with other tests. */
-const startMillis = 60_000
+const startMillis = 300_000
 
 /** Starts a pooler before the server of the URL, and ends when it takes connections. */
 export const startPgBouncer = async (

@@ -22,7 +22,7 @@ export interface PostgresServerOptions {
 }
 
 /** Milliseconds that a start may take, on a machine that is busy with other tests. */
-const startMillis = 120_000
+const startMillis = 300_000
 
 /** A server that `createPostgresServer` made. */
 export class PostgresServer {

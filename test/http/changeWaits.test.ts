@@ -1,9 +1,9 @@
 /** How requests for changes wait, by a clock of the test: who looks, from where, and what each is told. */
-import { ChangeWaits } from "@lead-signals/http/internal"
+import { ChangeWaitLimits, ChangeWaits } from "@lead-signals/http/internal"
 import { Deferred, Effect, Exit, Fiber, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 
-const limits = { maxPerKey: 4, maxWaits: 1000, pollMillis: 500, keyMillis: 1500 }
+const limits = ChangeWaitLimits.defaultValue()
 
 /** A brand with a change at each of these positions. What is seen is the last position, and how many changes there were. */
 interface Seen {

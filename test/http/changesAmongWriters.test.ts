@@ -32,9 +32,9 @@ describe("copies by the feed of changes, while others write", () => {
   it("are equal to the list on SQLite [CHG-1, CHG-3]", async () => {
     const filename = join(temporaryFolder(), "followed.sqlite")
     const api = await startApi({ stores: SqliteStore.layer({ filename, synced: false }) })
-    const told = await followAmongWriters({ urls: [api.url], ...size, writes: isThorough ? 3000 : 80 })
-    if (isThorough) console.log(JSON.stringify(told))
-    expectMuch(told)
+    const counts = await followAmongWriters({ urls: [api.url], ...size, writes: isThorough ? 3000 : 80 })
+    if (isThorough) console.log(JSON.stringify(counts))
+    expectMuch(counts)
   })
 
   it.skipIf(isWithoutPostgres)(
@@ -48,9 +48,9 @@ describe("copies by the feed of changes, while others write", () => {
         )
       }
       const urls = nodes.map((node) => node.url)
-      const told = await followAmongWriters({ urls, ...size, writes: isThorough ? 1500 : 60 })
-      if (isThorough) console.log(JSON.stringify(told))
-      expectMuch(told)
+      const counts = await followAmongWriters({ urls, ...size, writes: isThorough ? 1500 : 60 })
+      if (isThorough) console.log(JSON.stringify(counts))
+      expectMuch(counts)
     }
   )
 })

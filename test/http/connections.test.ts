@@ -26,10 +26,8 @@ const isAlive = async (api: Api): Promise<boolean> => (await api.call("/health")
 /** Fibers that nothing will ever end would show here. */
 const fibers = (): Promise<number> => Effect.runPromise(Effect.map(Fiber.roots, (all) => all.length))
 
-const settlesAt = async (count: number): Promise<number> => {
-  for (let i = 0; i < 100 && (await fibers()) > count; i++) await sleep(20)
-  return fibers()
-}
+/** Ends once there are so few of them. */
+const settlesAt = (count: number): Promise<void> => expect.poll(fibers).toBeLessThanOrEqual(count)
 
 describe("a connection", () => {
   it("gets its answers in the order of its requests, also when the last is refused [ERR-1, ERR-10]", async () => {
@@ -76,7 +74,7 @@ describe("a connection", () => {
         socket.resetAndDestroy()
       }
     }
-    expect(await settlesAt(before)).toBeLessThanOrEqual(before)
+    await settlesAt(before)
     expect(await isAlive(api)).toBe(true)
   })
 
@@ -87,7 +85,7 @@ describe("a connection", () => {
     const seen = await api.raw(brokenBody)
     expect(statuses(seen)).toEqual(["400"])
     expect(seen).toContain("The request is not well-formed HTTP.")
-    expect(await settlesAt(before)).toBeLessThanOrEqual(before)
+    await settlesAt(before)
   })
 
   it("is closed by the server when it was refused, though the client keeps its end open [ERR-10]", async () => {

@@ -81,7 +81,7 @@ describe("a series of counts", () => {
     })
     await api.operate("POST", `/operator/brands/${brand.id}/webhooks/${body.data.id}/test`)
     await expect
-      .poll(async () => (await series("deliveries", `startDate=${today}`)).data.series, { timeout: 20_000 })
+      .poll(async () => (await series("deliveries", `startDate=${today}`)).data.series)
       .toEqual([
         { group: "delivered", counts: [1] },
         { group: "dead", counts: [0] }

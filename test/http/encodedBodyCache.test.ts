@@ -1,5 +1,6 @@
 /** Encoded bodies, cached with the pages that they render. */
-import { leadListJson, type LeadQuery, type RenderedPage } from "@lead-signals/domain"
+import { leadListJson, type LeadQuery, Parameters, type RenderedPage } from "@lead-signals/domain"
+import { warningsOf } from "@lead-signals/http"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { EncodedBodyCache } from "@lead-signals/http/internal"
@@ -12,7 +13,7 @@ const query: fc.Arbitrary<LeadQuery> = fc.record({
   }),
   page: fc.record({ page: fc.constantFrom(1, 2), pageSize: fc.constantFrom(1, 25) }),
   engagements: fc.constantFrom("none" as const, "plain" as const, "detailed" as const),
-  warnings: fc.constantFrom([], ["Did you mean qualified?"])
+  ignored: fc.constantFrom(Parameters.noneIgnored, { names: ["qualifed"], accepted: ["qualified"] })
 })
 
 const page = (name: string): RenderedPage => ({ total: 1, leads: [JSON.stringify({ id: 1, name })] })
@@ -25,7 +26,7 @@ describe("the body of a page", () => {
         const cache = new EncodedBodyCache()
         for (const [each, n] of requested) {
           const body = new TextDecoder().decode(cache.bodyOf(each, pages[n]!))
-          expect(body).toBe(leadListJson(each, pages[n]!))
+          expect(body).toBe(leadListJson(each, pages[n]!, warningsOf(each.ignored)))
         }
       })
     ))

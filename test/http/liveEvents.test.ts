@@ -142,7 +142,7 @@ describe("live events", () => {
       "unavailable"
     ])
     streams[0]!.close()
-    await expect.poll(async () => (await openStream(api, other)).status, { timeout: 20_000 }).toBe(200)
+    await expect.poll(async () => (await openStream(api, other)).status).toBe(200)
     for (const stream of streams) stream.close()
   })
 
@@ -200,14 +200,11 @@ describe("a client of live events", () => {
       await observe(api, brand, ...people.slice(from, from + 400))
     // Its place is free again.
     await expect
-      .poll(
-        async () => {
-          const other = await openStream(api, brand)
-          other.close()
-          return other.status
-        },
-        { timeout: 20_000 }
-      )
+      .poll(async () => {
+        const other = await openStream(api, brand)
+        other.close()
+        return other.status
+      })
       .toBe(200)
     slow.response.resume()
     await slow.ended

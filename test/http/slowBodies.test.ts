@@ -81,7 +81,7 @@ describe("a body that drips", () => {
   })
 
   it("ends an answer that has begun with the reason; lines before it are recorded [ERR-3, ERR-6, OBS-8]", async () => {
-    const { api, brand } = await begin({ json: long, line: { ...short, graceMillis: 300 } })
+    const { api, brand } = await begin({ json: long, line: { ...short, graceMillis: 1000 } })
     const conversation = post(api, linesOf(brand), ndjson)
     conversation.socket.write(chunk(`${JSON.stringify(observation(brand.signalId, "slow", "slow-1"))}\n`))
     await keepWriting(conversation, chunk(" "), 10)

@@ -105,7 +105,7 @@ describe("lead-signals mcp", () => {
   it.runIf(isThorough)(
     "passes its credential to no other server, and says when there is none; a call that is given up ends [MCP-10, MCP-12]",
     async () => {
-      const asked: Array<string | undefined> = []
+      const requested: Array<string | undefined> = []
       const hanging = new EventEmitter()
       const elsewhere = createServer(({ headers, url }, response) => {
         if (url === "/signals/leads") {
@@ -117,7 +117,7 @@ describe("lead-signals mcp", () => {
           const more = (): void => void (response.destroyed || response.write("x".repeat(1 << 20), more))
           return more()
         }
-        asked.push(`${url} ${headers.authorization}`)
+        requested.push(`${url} ${headers.authorization}`)
         response.writeHead(302, { location: "/taken" }).end()
       })
       afterAll(() => void elsewhere.close())
@@ -126,12 +126,12 @@ describe("lead-signals mcp", () => {
       const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
       const client = await connect({ LEAD_SIGNALS_API_KEY: brand.key }, url)
       expect(textOf(await client.callTool({ name: "list_signals" })).error.code).toBe("unexpected_answer")
-      expect(asked).toEqual([`/signals Bearer ${brand.key}`])
+      expect(requested).toEqual([`/signals Bearer ${brand.key}`])
       expect(textOf(await client.callTool({ name: "list_campaigns" })).error.code).toBe("answer_too_large")
-      const [wasAsked, hasLeft] = [once(hanging, "asked"), once(hanging, "left")]
+      const [wasRequested, hasLeft] = [once(hanging, "asked"), once(hanging, "left")]
       const givingUp = new AbortController()
       const called = client.callTool({ name: "search_leads" }, { signal: givingUp.signal })
-      await wasAsked
+      await wasRequested
       givingUp.abort()
       await expect(called).rejects.toThrow()
       await hasLeft

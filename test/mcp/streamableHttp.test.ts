@@ -218,7 +218,7 @@ describe("a call whose client leaves", () => {
     const slow = await startMcpApi({}, hanging as typeof MemoryStore.layer)
     const { key } = await setUpBrand(slow)
     const until = (count: number) =>
-      vi.waitFor(() => expect(events.length).toBeGreaterThanOrEqual(count), { timeout: 60_000, interval: 5 })
+      vi.waitFor(() => expect(events.length).toBeGreaterThanOrEqual(count), { timeout: 300_000, interval: 5 })
     const leaving = new AbortController()
     const sent = fetch(`${slow.url}/mcp`, {
       method: "POST",

@@ -65,7 +65,7 @@ describe("a server with a folder for backups", () => {
       const each = await Promise.all(servers.map(({ url }) => metric(url, "completed_timestamp_seconds")))
       return each.find((value) => value !== undefined && value > 1_780_000_000)
     })
-    expect(Math.abs(times * 1000 - Date.now())).toBeLessThan(60_000)
+    expect(Math.abs(times * 1000 - Date.now())).toBeLessThan(600_000)
     await Promise.all(servers.map((each) => each.end("SIGTERM")))
     expect(listed()).toEqual([...others, ...old.slice(1), made].sort())
     expect(statSync(join(backups, made)).mode & 0o077).toBe(0)

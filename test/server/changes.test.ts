@@ -1,4 +1,6 @@
 /** The feed of changes of server processes: copies among writers on several nodes, and a stop while requests wait. */
+import { once } from "node:events"
+import { request } from "node:http"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { bundledServer } from "../harness/BundledServer.ts"
@@ -30,8 +32,8 @@ describe.runIf(isThorough)("copies by the feed of changes of several processes, 
   it("are equal to the list on one SQLite file of two [CHG-1, CHG-3, CHG-4]", async () => {
     const database = join(temporaryFolder(), "followed.sqlite")
     const nodes = [await startNode(database), await startNode(database)]
-    const told = await followAmongWriters({ urls: nodes.map(({ url }) => url), writes: 1500 })
-    console.log(JSON.stringify(told))
+    const counts = await followAmongWriters({ urls: nodes.map(({ url }) => url), writes: 1500 })
+    console.log(JSON.stringify(counts))
     expect(await Promise.all(nodes.map((node) => node.end("SIGTERM")))).toEqual([0, 0])
   })
 
@@ -40,8 +42,8 @@ describe.runIf(isThorough)("copies by the feed of changes of several processes, 
     async () => {
       const database = await newDatabase()
       const nodes = [await startNode(database), await startNode(database), await startNode(database)]
-      const told = await followAmongWriters({ urls: nodes.map(({ url }) => url), writes: 1500 })
-      console.log(JSON.stringify(told))
+      const counts = await followAmongWriters({ urls: nodes.map(({ url }) => url), writes: 1500 })
+      console.log(JSON.stringify(counts))
       expect(await Promise.all(nodes.map((node) => node.end("SIGTERM")))).toEqual([0, 0, 0])
     }
   )
@@ -52,8 +54,25 @@ it("answers requests that wait for changes when it is stopped, and ends without 
   const { key } = await setUpBrand(server.url)
   const path = `${server.url}/signals/changes`
   const { cursor } = (await callJson(path, key)).body.meta
-  const waiting = [1, 2, 3, 4].map(() => callJson(`${path}?cursor=${cursor}&wait=30`, key))
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  const requests = [1, 2, 3, 4].map(() =>
+    request(`${path}?cursor=${cursor}&wait=30`, { headers: { authorization: `Bearer ${key}` }, agent: false })
+  )
+  const waiting = requests.map(async (each) => {
+    const [response] = await once(each, "response")
+    let text = ""
+    for await (const chunk of response) text += chunk
+    return { status: response.statusCode, body: JSON.parse(text) }
+  })
+  await Promise.all(
+    requests.map(async (each) => {
+      const [socket] = await once(each, "socket")
+      if (socket.connecting) await once(socket, "connect")
+      each.end()
+      await once(each, "finish")
+    })
+  )
+  // A round of the server's event loop accepts their connections, and the next one reads them: it has, once it has answered these.
+  for (let i = 0; i < 5; i++) expect((await fetch(`${server.url}/health`)).status).toBe(200)
   const began = performance.now()
   const ended = server.end("SIGTERM")
   for (const { body, status } of await Promise.all(waiting))

@@ -267,7 +267,7 @@ describe("events, metrics and trigger", () => {
   })
 
   it("go on after the last event that came, and end when the server refuses [CLI-17, LIVE-2]", async () => {
-    const asked: Array<string | undefined> = []
+    const requested: Array<string | undefined> = []
     const data = {
       occurredAt: "2026-01-31T10:00:00.000Z",
       lead: { name: "Ada\u001b[31m", headline: "a\u2028b" },
@@ -280,7 +280,7 @@ describe("events, metrics and trigger", () => {
       'id: 9\nevent: gap\ndata: {"reason":"too_old"}\n\n'
     ]
     const fake = createServer((request, response) => {
-      asked.push(request.headers["last-event-id"] as string | undefined)
+      requested.push(request.headers["last-event-id"] as string | undefined)
       const stream = streams.shift()
       if (stream === undefined) response.writeHead(401).end("{}")
       else response.writeHead(200, { "content-type": "text/event-stream" }).end(stream)
@@ -289,7 +289,7 @@ describe("events, metrics and trigger", () => {
     const url = `http://127.0.0.1:${(fake.address() as AddressInfo).port}`
     const { code, out } = await runOnTerminal(["events", "--brand", "2", "--url", url])
     fake.close()
-    expect([code, asked]).toEqual([1, [undefined, "8", "9"]])
+    expect([code, requested]).toEqual([1, [undefined, "8", "9"]])
     expect(out).toBe(
       "10:00:00  lead2.created      Ada [31m, a b  · reaction LIKE · S · first activity\nEvents may be missing here: too many happened meanwhile.\n"
     )

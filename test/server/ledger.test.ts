@@ -1,6 +1,8 @@
 /**
  * The ledger: a server under load is killed again and again, and afterwards every event that was acknowledged has
  * arrived or is in the dead letters, once per webhook, and no id was ever sent with two bodies.
+ *
+ * @slow the leases of a server that was killed run out after half a minute
  */
 import { Prng } from "@lead-signals/simulation-kernel"
 import Database from "better-sqlite3"

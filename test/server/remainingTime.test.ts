@@ -19,22 +19,22 @@ const errorsOf = (secondsOf: (share: number) => number): ReadonlyArray<number> =
   })
 }
 
-const greatest = (errors: ReadonlyArray<number>): number => Math.max(...errors.map(Math.abs))
+const max = (errors: ReadonlyArray<number>): number => Math.max(...errors.map(Math.abs))
 
 describe("the time that an import has left", () => {
   it("is right where the pace stays", () => {
-    expect(greatest(errorsOf(() => 0.3))).toBeLessThan(0.001)
+    expect(max(errorsOf(() => 0.3))).toBeLessThan(0.001)
   })
 
   it("is soon right again when the pace has changed", () => {
     const errors = errorsOf((share) => (share < 0.2 ? 0.1 : 0.5))
-    expect(greatest(errors.slice(300))).toBeLessThan(0.01)
+    expect(max(errors.slice(300))).toBeLessThan(0.01)
   })
 
   it("is wrong by a third at most, and less towards the end, where the last lines take twice as long as the first", () => {
     const errors = errorsOf((share) => 0.2 * (1 + share))
-    expect(greatest(errors)).toBeLessThan(0.34)
-    expect(greatest(errors.slice(500))).toBeLessThan(1 / 4)
+    expect(max(errors)).toBeLessThan(0.34)
+    expect(max(errors.slice(500))).toBeLessThan(1 / 4)
   })
 
   it("is not known while nothing is done", () => {

@@ -96,11 +96,8 @@ describe("a server", () => {
         (
           await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${operatorToken}` } })
         ).text()
-      let page = await metrics()
-      for (let i = 0; !page.includes("completed_timestamp") && i < 1000; i++) {
-        await new Promise((resolve) => setTimeout(resolve, 10))
-        page = await metrics()
-      }
+      await expect.poll(metrics).toContain("completed_timestamp")
+      const page = await metrics()
       expect(page).toMatch(/^lead_signals_pruned_total\{kind="events"\} 1$/m)
       expect(page).toMatch(/^lead_signals_pruned_total\{kind="engagements"\} 1$/m)
       expect(page).toMatch(/^lead_signals_pruning_backlog_seconds\{kind="deliveries"\} 0$/m)

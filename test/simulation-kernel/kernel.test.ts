@@ -50,8 +50,8 @@ describe("the kernel", () => {
   })
 
   it("calls it stalled when more happens at one instant than there may", () => {
-    const endOf = (greatestStepsAtInstant: number) => {
-      const kernel = new Kernel({ seed: 1, startsAt, greatestStepsAtInstant })
+    const endOf = (maxStepsAtInstant: number) => {
+      const kernel = new Kernel({ seed: 1, startsAt, maxStepsAtInstant })
       return isolated(
         kernel.stream("sealed"),
         () => kernel.now,
@@ -85,9 +85,9 @@ describe("the kernel", () => {
   it("can be given the picks that were noted, and then has the same history", () => {
     for (let seed = 0; seed < 50; seed++) {
       const picks = new Map<number, number>()
-      const noted = run(seed, crowd, Picker.recorded(Picker.random(Prng.of(seed, "picker")), picks))
+      const recorded = run(seed, crowd, Picker.recorded(Picker.random(Prng.of(seed, "picker")), picks))
       expect(picks.size).toBeGreaterThan(0)
-      expect(run(seed, crowd, Picker.scripted(picks))).toBe(noted)
+      expect(run(seed, crowd, Picker.scripted(picks))).toBe(recorded)
     }
     expect(run(1, crowd, Picker.scripted(new Map()))).toBe(run(1, crowd, Picker.fifo))
   })
@@ -137,7 +137,7 @@ describe("the kernel", () => {
       expect(ticks).toBe(11)
       expect(kernel.run({ until: startsAt + day, isDone: () => ticks === 20 })).toBe("done")
       expect(kernel.now).toBe(startsAt + 19_000)
-      expect(kernel.run({ until: startsAt + day, greatestSteps: 5 })).toBe("steps")
+      expect(kernel.run({ until: startsAt + day, maxSteps: 5 })).toBe("steps")
     }))
 
   it("calls it stalled when work at one instant has no end", () =>

@@ -1,9 +1,11 @@
 /** Mutants: what the generator makes, how they are sampled, and how they are judged. */
 import {
   applied,
+  LinkedModules,
   type Mutant,
   MutatedSources,
   mutantGenerator,
+  Reach,
   readEquivalents,
   sample,
   SimulatorJudge,
@@ -182,6 +184,64 @@ it("the marks of equivalent mutants are of mutants that there are", () => {
   expect(new Set(marks.map(({ id }) => id)).size).toBe(marks.length)
 })
 
+describe("a linked program", () => {
+  const program = {
+    entry: "entry.ts",
+    imports: [],
+    modules: {
+      "entry.ts": {
+        code: 'const { sum } = require("./sum.ts"); exports.of = (n) => (n < 0 ? 0 : sum(n))',
+        requires: { "./sum.ts": "sum.ts" }
+      },
+      "sum.ts": {
+        code: 'exports.sum = (n) => require("./count.ts").next() + n',
+        requires: { "./count.ts": "count.ts" }
+      },
+      "count.ts": { code: "let count = 0; exports.next = () => ++count", requires: {} }
+    }
+  }
+  const of = (modules: LinkedModules, n: number): unknown =>
+    (modules.evaluate()["of"] as (n: number) => unknown)(n)
+
+  it("evaluates an exchanged module again with all that import it, and nothing else", async () => {
+    const modules = await LinkedModules.load(program)
+    expect([of(modules, 10), of(modules, 10)]).toEqual([11, 12])
+    modules.exchange({ file: "sum.ts", code: 'exports.sum = (n) => require("./count.ts").next() - n' })
+    expect(of(modules, 10)).toBe(-7)
+    modules.exchange({ file: "count.ts", code: "exports.next = () => 100" })
+    expect(of(modules, 10)).toBe(110)
+    modules.exchange(null)
+    expect([of(modules, 10), of(modules, 10)]).toEqual([11, 12])
+  })
+
+  it("fails for an exchanged module that fails, and goes on with the next", async () => {
+    const modules = await LinkedModules.load(program)
+    modules.exchange({ file: "count.ts", code: "throw new Error('not this one')" })
+    expect(() => of(modules, 1)).toThrow("not this one")
+    modules.exchange(null)
+    expect(of(modules, 1)).toBe(2)
+  })
+
+  it("counts how often a run comes to a place, also after others that did not", async () => {
+    const { entry, imports } = program
+    // Code that was compiled before anything was counted has no counters.
+    const code = `${program.modules["entry.ts"].code}\n// counted`
+    const place = (text: string) => ({ file: entry, offset: code.indexOf(text) })
+    const reach = new Reach([place("sum(n))"), place("0 : sum"), place("n < 0")])
+    const modules = await LinkedModules.load({
+      entry,
+      imports,
+      modules: { ...program.modules, [entry]: { ...program.modules["entry.ts"], code } }
+    })
+    modules.evaluate()
+    expect(reach.taken()).toEqual([0, 0, 0])
+    for (const n of [1, 2, -3]) of(modules, n)
+    expect(reach.taken()).toEqual([2, 1, 3])
+    of(modules, -1)
+    expect(reach.taken()).toEqual([0, 1, 1])
+  })
+})
+
 /** The id of a lead that every list shows, and a part of the Node server, which is not simulated. */
 const known = ["domain/views/LeadView:leadView:property:1", "http/UnreadBody:lingerMillis:number:1"]
 
@@ -190,14 +250,19 @@ describe("the judges", () => {
     "tell a mutant that breaks a rule from one that the simulator does not contain",
     async () => {
       const judge = await SimulatorJudge.make({ seeds: 1, seconds: 60 })
+      const judgeProcess = judge.process()
       const outcomes: Array<string> = []
       try {
         const made = await MutatedSources.mutantsBeside(known)
         for (const id of known) {
-          const { detail, outcome } = await judge.judge(made.find((mutant) => mutant.id === id)!)
+          const { detail, outcome } = await judge.judge(
+            made.find((mutant) => mutant.id === id)!,
+            judgeProcess
+          )
           outcomes.push(`${outcome} ${detail}`)
         }
       } finally {
+        judgeProcess.stop()
         judge.close()
       }
       expect(outcomes).toEqual(["oracle bodies valid", "absent "])

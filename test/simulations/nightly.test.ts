@@ -162,13 +162,13 @@ describe("a campaign", () => {
     )
     const scenario = scenarioNamed("swarm")!
     const jobs = [1, 2, 3, 4, 5].map((seed) => ({ scenario, seed, hours: null, store: "memory" as const }))
-    const told: Array<string> = []
-    await campaign(jobs, ({ seed }) => void told.push(`${seed}`), {
+    const reports: Array<string> = []
+    await campaign(jobs, ({ seed }) => void reports.push(`${seed}`), {
       parallel: 2,
       program,
-      onFailed: ({ seed }, { message }) => void told.push(`${seed} failed: ${message}`)
+      onFailed: ({ seed }, { message }) => void reports.push(`${seed} failed: ${message}`)
     })
-    expect(told).toEqual([
+    expect(reports).toEqual([
       "1",
       "2 failed: The process that ran swarm --seed 2 --store memory ended with 9",
       "3 failed: out of order",

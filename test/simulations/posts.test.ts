@@ -57,7 +57,7 @@ interface Webhook {
 /** What the rule says of posts to one webhook of a host: the first complaint about each. */
 const judged = (
   rule: string,
-  asked: Webhook,
+  requested: Webhook,
   posts: ReadonlyArray<{
     readonly id: string
     readonly body: string
@@ -76,7 +76,7 @@ const judged = (
     format: "envelope",
     maxBatch: 1,
     maxWait: 0,
-    ...asked
+    ...requested
   }
   return posts.map(({ body, headers = {}, id, status = 200 }) => {
     const events = eventsOf(body)
@@ -99,7 +99,8 @@ const judged = (
 const batch = (...ids: ReadonlyArray<number>): string => JSON.stringify(ids.map((n) => envelope(idOf(n))))
 
 describe("the rule of formats", () => {
-  const of = (asked: Webhook, id: string, body: string) => judged("formats right", asked, [{ id, body }])[0]
+  const of = (requested: Webhook, id: string, body: string) =>
+    judged("formats right", requested, [{ id, body }])[0]
 
   it("lets a webhook have the form that it asked for, and no other [FMT-3, BATCH-1]", () => {
     const alone = JSON.stringify(envelope(idOf(1)))

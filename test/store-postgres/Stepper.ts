@@ -49,11 +49,11 @@ export class SteppedNode {
 /** What failed, without the stack. */
 export const firstLine = (error: unknown): string => String(error).split("\n")[0]!
 
-/** Names of the nodes that wait for a lock of another transaction. */
+/** Names of the nodes that wait for a lock of another transaction. Nodes of other databases have the same names. */
 const blocked = async (admin: pg.Client): Promise<ReadonlySet<string>> => {
   const { rows } = await admin.query<{ readonly name: string }>(
     `SELECT application_name AS name FROM pg_stat_activity
-     WHERE wait_event_type = 'Lock' AND cardinality(pg_blocking_pids(pid)) > 0`
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND cardinality(pg_blocking_pids(pid)) > 0`
   )
   return new Set(rows.map(({ name }) => name))
 }

@@ -1,3 +1,8 @@
+/**
+ * The contract of stores over Postgres, by one node and by two in turn.
+ *
+ * @slow every case of the contract in schemas of its own, by two nodes
+ */
 import { type Runner, storeContract } from "@lead-signals/store-contract"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import type { EncryptionKey } from "@lead-signals/encryption"

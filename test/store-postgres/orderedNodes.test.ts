@@ -264,7 +264,6 @@ describe.skipIf(isWithoutPostgres)("ordered webhooks on several nodes of one Pos
 
   it.each(isThorough ? [1, 10] : [1])(
     "post each lead's events one after the other, by three emitters, failures and erasures at once, batches of %i [ORD-2, ORD-3, BATCH-1]",
-    { timeout: 300_000 },
     async (maxBatch) => {
       const codes = failures()
       const { attempts, layer } = receiver()

@@ -1,4 +1,8 @@
-/** What a node says of each failure of its Postgres, in readiness, log and metrics, and that it goes on by itself afterwards. */
+/**
+ * What a node says of each failure of its Postgres, in readiness, log and metrics, and that it goes on by itself afterwards.
+ *
+ * @slow a server notices each failure, and its end, after a while
+ */
 import { execFileSync } from "node:child_process"
 import { chmodSync } from "node:fs"
 import { dirname } from "node:path"
@@ -117,7 +121,7 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
     expect((await callJson(`${server.url}/health`, "")).status).toBe(200)
     await sleep(isThorough ? 60_000 : 500)
     expect((await read()).status).toBe(503)
-    await expect.poll(() => reasons(from), { timeout: 20_000 }).toContain("the database can't be reached")
+    await expect.poll(() => reasons(from)).toContain("the database can't be reached")
     await postgres.start()
     await recovers()
     await isCounted(/^the database can't be reached$/)
@@ -162,9 +166,7 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
         }
       }
       expect((await read()).status).toBe(503)
-      await expect
-        .poll(() => reasons(from).join(), { timeout: 20_000 })
-        .toMatch(/the database has too many connections \(53300\)/)
+      await expect.poll(() => reasons(from).join()).toMatch(/the database has too many connections \(53300\)/)
     } finally {
       await Promise.all([admitted, ...others].map((client) => client.end()))
     }
@@ -181,7 +183,7 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
       const startedAt = Date.now()
       expect((await write()).status).toBe(503)
       expect(Date.now() - startedAt).toBeLessThan(60_000)
-      await expect.poll(() => reasons(from).join(), { timeout: 20_000 }).toMatch(/took too long|in the way/)
+      await expect.poll(() => reasons(from).join()).toMatch(/took too long|in the way/)
     } finally {
       await client.end()
     }

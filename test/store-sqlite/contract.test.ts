@@ -1,3 +1,8 @@
+/**
+ * The contract of stores over SQLite files, in this thread and in others.
+ *
+ * @slow every case of the contract in files of its own
+ */
 import { type Runner, storeContract } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { describe, it } from "vitest"

@@ -1,5 +1,6 @@
 /** What is particular to deliveries in the SQLite file: other processes, erasure, plans, files of an older version. */
 import {
+  Parameters,
   Brands,
   Deliveries,
   Leads,
@@ -148,7 +149,7 @@ describe("deliveries in the SQLite file", () => {
         const { deliveries } = yield* Webhooks.listDeliveries(brand.id, webhook.id, {
           state: null,
           page: { page: 1, pageSize: 10 },
-          warnings: []
+          ignored: Parameters.noneIgnored
         })
         expect(deliveries.map(({ state }) => state)).toEqual(["pending", "delivered"])
       })
@@ -256,7 +257,11 @@ describe("deliveries in the SQLite file", () => {
         yield* record(rest, 500, null)
         for (const state of [null, "held", "pending", "delivered", "dead"] as const) {
           const page = { page: 2, pageSize: 5 }
-          yield* Webhooks.listDeliveries(brand.id, webhook.id, { state, page, warnings: [] })
+          yield* Webhooks.listDeliveries(brand.id, webhook.id, {
+            state,
+            page,
+            ignored: Parameters.noneIgnored
+          })
         }
         yield* Webhooks.getDelivery(brand.id, webhook.id, one!.deliveryId)
         yield* Webhooks.resendDelivery(brand.id, webhook.id, one!.deliveryId)

@@ -72,12 +72,12 @@ const askQuery = (query: ReturnType<typeof queryOf>) => {
   }
 }
 
-const asked = new Map<string, ReturnType<typeof askQuery>>()
+const requested = new Map<string, ReturnType<typeof askQuery>>()
 
 /** Counts each shape once: no test leaves the file changed. */
 const ask = (shape: string) => {
-  const known = asked.get(shape) ?? askQuery(queryOf(shape))
-  asked.set(shape, known)
+  const known = requested.get(shape) ?? askQuery(queryOf(shape))
+  requested.set(shape, known)
   return known
 }
 

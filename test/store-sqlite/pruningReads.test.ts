@@ -52,7 +52,7 @@ describe(`a piece of pruning beside ${leads.toLocaleString("en-US")} old leads t
   /** A round of pieces that remove nothing: what they found, and for each statement its plan and the most rows that it answered. */
   const round = (kind: RetentionKind) => {
     const statements = new Map<string, number>()
-    const noted =
+    const recording =
       <A>(read: (text: string, params?: ReadonlyArray<Param>) => ReadonlyArray<A>) =>
       (text: string, params?: ReadonlyArray<Param>): ReadonlyArray<A> => {
         const rows = read(text, params)
@@ -60,8 +60,8 @@ describe(`a piece of pruning beside ${leads.toLocaleString("en-US")} old leads t
         return rows
       }
     const watched = Object.assign(Object.create(sql) as QueryConnection, {
-      all: noted((text, params) => sql.all(text, params)),
-      column: noted((text, params) => sql.column(text, params))
+      all: recording((text, params) => sql.all(text, params)),
+      column: recording((text, params) => sql.column(text, params))
     })
     const found = new Set<number | string>()
     let [pieces, after]: [number, PruneCursor | null] = [0, null]

@@ -1,5 +1,13 @@
 /** Rendered JSON in a file whose leads were written with another version of the view. */
-import { Brands, LeadQueries, Leads, recordObservations, RenderedLeads, Signals } from "@lead-signals/domain"
+import {
+  Brands,
+  LeadQueries,
+  Leads,
+  leadViewVersion,
+  recordObservations,
+  RenderedLeads,
+  Signals
+} from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -30,7 +38,7 @@ it("renders from the columns what another version of the view kept, on lists and
       const raw = new Database(filename)
       raw
         .prepare("UPDATE lead SET shown = ? WHERE id = ?")
-        .run(RenderedLeads.keptForm(RenderedLeads.viewVersion + 1).keep('{"id":0,"other":1}'), second!.leadId)
+        .run(RenderedLeads.keptForm(leadViewVersion + 1).keep('{"id":0,"other":1}'), second!.leadId)
       raw.close()
       // Reads of one tick share a snapshot.
       yield* Effect.sleep("1 millis")

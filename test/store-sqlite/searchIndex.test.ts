@@ -21,7 +21,7 @@ describe("the indexes of texts", () => {
       ["lead_text", "lead_gram"].map((table) =>
         raw.prepare(`SELECT count(DISTINCT segid) FROM ${table}_idx`).pluck().get()
       )
-    const greatest = [0, 0]
+    const max = [0, 0]
     await Effect.runPromise(
       Effect.gen(function* () {
         const brand = yield* Brands.create("B")
@@ -38,7 +38,7 @@ describe("the indexes of texts", () => {
             engagement: { id: `e${commit} ${i}` }
           }))
           yield* recordObservations(brand, seen)
-          for (const [i, n] of segments().entries()) greatest[i] = Math.max(greatest[i]!, n as number)
+          for (const [i, n] of segments().entries()) max[i] = Math.max(max[i]!, n as number)
         }
       }).pipe(
         Effect.provide(
@@ -50,8 +50,8 @@ describe("the indexes of texts", () => {
       )
     )
     // At sixteen of one size FTS5 merges them all at once: without earlier merges there are thirty of several sizes.
-    for (const most of greatest) expect(most).toBeLessThan(20)
-    expect(greatest[0]).toBeGreaterThan(1)
+    for (const most of max) expect(most).toBeLessThan(20)
+    expect(max[0]).toBeGreaterThan(1)
     raw.close()
   })
 

@@ -213,7 +213,7 @@ describe("an older file", () => {
 
 describe("the reading worker", () => {
   it("alternates between brands: much of one does not stand before little of another [LIST-5]", async () => {
-    const inTurn = roundRobin()
+    const schedule = roundRobin()
     const done: Array<string> = []
     const work = (name: string) => async () => {
       await Promise.resolve()
@@ -222,7 +222,7 @@ describe("the reading worker", () => {
       return name
     }
     const answers = await Promise.allSettled(
-      ["a1", "a2", "a3", "a4", "b1", "b2", "c1"].map((name) => inTurn(name[0]!, work(name)))
+      ["a1", "a2", "a3", "a4", "b1", "b2", "c1"].map((name) => schedule(name[0]!, work(name)))
     )
     expect(done).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
     expect(answers.map(({ status }) => status === "fulfilled")).toEqual([

@@ -20,7 +20,7 @@ const folder = temporaryFolder()
 let number = 0
 
 /** Over a file of its own, whose tick lasts until it is ended. */
-const inOneTurn = async <A>(
+const inOneTick = async <A>(
   work: (tick: { readonly end: () => void; readonly filename: string }) => Effect.Effect<A, unknown, any>
 ): Promise<A> => {
   const filename = join(folder, `reading-${++number}.sqlite`)
@@ -62,7 +62,7 @@ const names = (brandId: string) =>
 
 describe("reads of one tick of the SQLite file", () => {
   it("see whatever this process has committed before them [STORE-3]", () =>
-    inOneTurn(() =>
+    inOneTick(() =>
       Effect.gen(function* () {
         const { brand, signal } = yield* setUp
         for (const person of ["p1", "p2", "p3"]) {
@@ -74,7 +74,7 @@ describe("reads of one tick of the SQLite file", () => {
     ))
 
   it("keep nothing from being read that others commit in later ticks [STORE-3]", () =>
-    inOneTurn(({ end, filename }) =>
+    inOneTick(({ end, filename }) =>
       Effect.gen(function* () {
         const { brand, signal } = yield* setUp
         yield* observed(brand, signal.id, "p1")
@@ -89,7 +89,7 @@ describe("reads of one tick of the SQLite file", () => {
     ))
 
   it("leave no transaction open behind their tick, or behind the store [PII-3]", async () => {
-    const filename = await inOneTurn(({ end, filename }) =>
+    const filename = await inOneTick(({ end, filename }) =>
       Effect.gen(function* () {
         const { brand, signal } = yield* setUp
         yield* observed(brand, signal.id, "p1")
@@ -114,7 +114,7 @@ describe("reads of one tick of the SQLite file", () => {
   })
 
   it("begin anew after one that failed", () =>
-    inOneTurn(({ filename }) =>
+    inOneTick(({ filename }) =>
       Effect.gen(function* () {
         const { brand, signal } = yield* setUp
         const leads = yield* LeadStore

@@ -59,16 +59,16 @@ beforeAll(async () => {
 describe("an older file", () => {
   it("is brought to the same in a thread as at once, and as a new one is [STORE-5]", async () => {
     for (const version of isThorough ? [3, 8, 11, 12] : [3, 12]) {
-      const [atOnce, aside] = [copyOf(newest), copyOf(newest)]
-      for (const each of [atOnce, aside]) raw(each, (db) => takeBackTo(db, version))
+      const [atOnce, inWorker] = [copyOf(newest), copyOf(newest)]
+      for (const each of [atOnce, inWorker]) raw(each, (db) => takeBackTo(db, version))
       await open(atOnce, { maxEffort: Number.POSITIVE_INFINITY })
-      await open(aside)
-      expect(contents(aside)).toEqual(contents(atOnce))
+      await open(inWorker)
+      expect(contents(inWorker)).toEqual(contents(atOnce))
     }
-    const [atOnce, aside] = [join(folder, "new-1.sqlite"), join(folder, "new-2.sqlite")]
+    const [atOnce, inWorker] = [join(folder, "new-1.sqlite"), join(folder, "new-2.sqlite")]
     await open(atOnce, { maxEffort: Number.POSITIVE_INFINITY })
-    await open(aside, { maxEffort: 0 })
-    expect(contents(aside)).toEqual(contents(atOnce))
+    await open(inWorker, { maxEffort: 0 })
+    expect(contents(inWorker)).toEqual(contents(atOnce))
   })
 
   it("with many leads lets others be served, and one with few is done at once [STORE-5]", async () => {
@@ -77,15 +77,15 @@ describe("an older file", () => {
       for (; loop.isWatched; loop.ticks++) await nextTick()
     })()
     /** The ticks of the event loop in which it reported progress. */
-    const turnsOf = async (options: Options) => {
+    const ticksOf = async (options: Options) => {
       const reports: Array<{ readonly tick: number } & SqliteStore.Migrating> = []
       const onMigrating = (migrating: SqliteStore.Migrating): void =>
         void reports.push({ ...migrating, tick: loop.ticks })
       await open(copyOf(older), { onMigrating, ...options })
       return reports
     }
-    const many = await turnsOf({})
-    const few = await turnsOf({ maxEffort: 40 * (leads + 1) })
+    const many = await ticksOf({})
+    const few = await ticksOf({ maxEffort: 40 * (leads + 1) })
     loop.isWatched = false
     await watching
     expect(many.length).toBeGreaterThan(6)

@@ -3,6 +3,7 @@
  * time stands until `pass` moves it.
  */
 import {
+  Parameters,
   type Brand,
   Brands,
   Deliveries,
@@ -61,7 +62,7 @@ export class World {
   private readonly counts = new Map<string, number>()
   /** Posts that have begun and not ended, by id. */
   readonly underWay = new Map<string, number>()
-  greatestUnderWay = 0
+  maxUnderWay = 0
   private made = 0
 
   constructor(
@@ -77,7 +78,7 @@ export class World {
       const posted = { ...request, id, at: yield* Clock.currentTimeMillis }
       this.posted.push(posted)
       this.underWay.set(id, (this.underWay.get(id) ?? 0) + 1)
-      this.greatestUnderWay = Math.max(this.greatestUnderWay, this.underWay.get(id)!)
+      this.maxUnderWay = Math.max(this.maxUnderWay, this.underWay.get(id)!)
       const behave = this.receivers.get(request.url) ?? answer(204)
       return yield* behave(n, posted).pipe(
         Effect.ensuring(Effect.sync(() => this.underWay.set(id, this.underWay.get(id)! - 1)))
@@ -114,7 +115,7 @@ export class World {
       Webhooks.listDeliveries(this.brand.id, id, {
         state,
         page: { page: 1, pageSize: 100 },
-        warnings: []
+        ignored: Parameters.noneIgnored
       }),
       ({ deliveries }) => deliveries
     )

@@ -147,7 +147,7 @@ describe.each(stores)("attempts on %s", (_, store) => {
         yield* pass(minute)
         const ended = (yield* world.log(webhook)).find(({ at }) => at === startOfTime)
         expect(ended).toMatchObject({ durationMillis: 5000, error: "timeout" })
-        expect(world.greatestUnderWay).toBe(1)
+        expect(world.maxUnderWay).toBe(1)
       })
     ))
 

@@ -74,7 +74,7 @@ describe.each(stores)("attempts side by side on %s", (_, store) => {
         )
         for (let i = 0; i < 20; i++) yield* world.observe("p", `e${i}`)
         yield* pass(day)
-        expect(world.greatestUnderWay).toBe(1)
+        expect(world.maxUnderWay).toBe(1)
         for (const webhook of webhooks) expect(yield* world.list(webhook, "delivered")).toHaveLength(20)
         const bodies = new Map<string, string>()
         for (const { body, id } of world.posted) {

@@ -95,7 +95,7 @@ describe.each(stores)("disabling a webhook on %s", (_, store) => {
         // And the schedule begins anew: five seconds after it ended, not five minutes.
         yield* pass(12_000)
         expect(world.to(webhook)).toHaveLength(3)
-        expect(world.greatestUnderWay).toBe(1)
+        expect(world.maxUnderWay).toBe(1)
       })
     ))
 

@@ -1,5 +1,6 @@
 /** No hostile target is ever dialled: not when a webhook is created or changed, tested, sent to or sent to again. */
 import {
+  Parameters,
   Brands,
   defaultSending,
   Deliveries,
@@ -182,7 +183,7 @@ describe("hostile targets", () => {
           const { deliveries } = yield* Webhooks.listDeliveries(brand.id, webhook.id, {
             state: null,
             page: { page: 1, pageSize: 10 },
-            warnings: []
+            ignored: Parameters.noneIgnored
           })
           yield* Webhooks.resendDelivery(brand.id, webhook.id, deliveries[0]!.id)
           yield* Webhooks.resendLead(brand.id, deliveries[1]!.leadId!, {

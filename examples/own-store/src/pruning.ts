@@ -79,12 +79,12 @@ export const pruning = (tables: Tables): typeof Pruning.Service => {
         .map(({ occurredAt, position }) => ({ at: occurredAt, remove: () => removeEvent(brandId, position) }))
     const engagements = tables.engagements(brandId)
     if (kind === "engagements") {
-      const told = new Set(
+      const announced = new Set(
         events.filter((event) => left.isActivity(event)).map((event) => event.engagementId)
       )
       return engagements
         .all()
-        .filter(({ id, trackedAt }) => trackedAt < before && !told.has(id))
+        .filter(({ id, trackedAt }) => trackedAt < before && !announced.has(id))
         .map(({ id, trackedAt }) => ({ at: trackedAt, remove: () => engagements.remove(id) }))
     }
     if (kind === "suppressions")

@@ -1,11 +1,7 @@
 /** Which command the words name, and what is wrong with them that @effect/cli takes without a word. */
-import * as AutoCorrect from "@effect/cli/AutoCorrect"
-import * as CliConfig from "@effect/cli/CliConfig"
+import { similarName } from "@lead-signals/suggestions"
 import { descriptionOf } from "./CommandHelp.ts"
 import { type Node, optionsOf, requiredOptionsOf, valuesOf } from "./CommandTree.ts"
-
-const distance = (a: string, b: string): number =>
-  AutoCorrect.levensteinDistance(a, b, { ...CliConfig.defaultConfig, isCaseSensitive: true })
 
 const builtIns = new Map([
   ["--help", false],
@@ -17,9 +13,7 @@ const builtIns = new Map([
 ])
 
 const meant = (given: string, names: Iterable<string>): string => {
-  const near = [...names]
-    .filter((name) => distance(given, name) <= 2)
-    .sort((a, b) => distance(given, a) - distance(given, b))[0]
+  const near = similarName(given, names)
   return near === undefined ? "" : ` Did you mean ${near}?`
 }
 

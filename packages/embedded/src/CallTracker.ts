@@ -1,5 +1,13 @@
 /** Runs effects as promises and tracks those under way, so that closing the service can stop them. */
+import { InvalidParameter } from "@lead-signals/domain"
+import { invalidParameterMessage } from "@lead-signals/http"
 import { Cause, type Effect, Exit, type ManagedRuntime } from "effect"
+
+/** An unknown field or parameter gets the message of the HTTP API, which suggests the name that was probably meant. */
+const worded = (failure: unknown): unknown =>
+  failure instanceof InvalidParameter && failure.unknownField !== undefined
+    ? new InvalidParameter({ ...failure, message: invalidParameterMessage(failure) })
+    : failure
 
 /** The service was closed before the call, or during it. */
 export class Closed extends Error {
@@ -44,7 +52,7 @@ export class CallTracker<Services, Failure> {
       signal?.throwIfAborted()
       throw new Closed()
     }
-    throw Cause.squash(exit.cause)
+    throw worded(Cause.squash(exit.cause))
   }
 
   /**

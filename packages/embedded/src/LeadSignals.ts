@@ -42,6 +42,7 @@ import {
   type MetricsQuery,
   type FetchHandler,
   OperatorToken,
+  warningsOf,
   webCrypto
 } from "@lead-signals/http"
 import { Effect, Encoding, Layer, Logger, ManagedRuntime } from "effect"
@@ -149,7 +150,7 @@ class Embedded {
   /** Returns a page of the brand's leads. Rejects with `InvalidParameter`, which names the parameter. */
   list(brandId: string, query: LeadPageQuery = {}, call?: Call) {
     const work = Effect.flatMap(LeadQueries.readList(entriesOf(query)), (read) =>
-      Effect.map(Leads.list(brandId, read), (page) => leadListView(read, page))
+      Effect.map(Leads.list(brandId, read), (page) => leadListView(read, page, warningsOf(read.ignored)))
     )
     return this.calls.run(work, call)
   }
@@ -172,9 +173,9 @@ class Embedded {
    */
   metrics(brandId: string, campaignId: string, query: MetricsQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
-      const { span, warnings } = yield* MetricsQueries.read(entriesOf(query))
+      const { ignored, span } = yield* MetricsQueries.read(entriesOf(query))
       const found = yield* Campaigns.metrics(brandId, campaignId, span)
-      return { ...metricsView(campaignId, found), ...warningsView(warnings) }
+      return { ...metricsView(campaignId, found), ...warningsView(warningsOf(ignored)) }
     })
     return this.calls.run(work, call)
   }

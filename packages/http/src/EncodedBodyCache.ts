@@ -1,7 +1,8 @@
 import { leadListJson, type LeadQuery, type RenderedPage } from "@lead-signals/domain"
+import { warningsOf } from "./contract/Suggestions.ts"
 
 /** What the body of a query says besides the page. */
-const variantOf = ({ engagements, page, sort, warnings }: LeadQuery): string =>
+const variantOf = ({ engagements, page, sort }: LeadQuery, warnings: ReadonlyArray<string>): string =>
   JSON.stringify([engagements, page, sort, warnings])
 
 /**
@@ -17,10 +18,11 @@ export class EncodedBodyCache {
   >()
 
   bodyOf(query: LeadQuery, page: RenderedPage): Uint8Array {
-    const variant = variantOf(query)
+    const warnings = warningsOf(query.ignored)
+    const variant = variantOf(query, warnings)
     const entry = this.entries.get(page)
     if (entry?.variant === variant) return entry.body
-    const body = this.encoder.encode(leadListJson(query, page))
+    const body = this.encoder.encode(leadListJson(query, page, warnings))
     this.entries.set(page, { variant, body })
     return body
   }

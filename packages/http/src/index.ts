@@ -27,6 +27,7 @@ export {
   PayloadTooLarge,
   UnsupportedMediaType
 } from "./contract/Failures.ts"
+export { invalidParameterMessage, warningsOf } from "./contract/Suggestions.ts"
 // What an operator sends, for hosts that take it by other ways than HTTP.
 // What is answered, as types.
 export type {

@@ -211,7 +211,7 @@ export const importFile = (
 const recentShare = 1 / 4
 
 /** Shorter stretches say little: a batch takes some tenths of a second. */
-const leastRecentSeconds = 10
+const minRecentSeconds = 10
 
 /**
  * Estimates the seconds that an import has left, by its pace of late: an import becomes slower as indexes grow, and as others take the
@@ -222,7 +222,7 @@ export const remainingTime = (): ((progress: ImportProgress, elapsed: Duration.D
   return ({ bytesDone, bytesInAll }, elapsed) => {
     const seconds = Duration.toSeconds(elapsed)
     reports.push({ bytes: bytesDone, seconds })
-    const from = seconds - Math.max(leastRecentSeconds, seconds * recentShare)
+    const from = seconds - Math.max(minRecentSeconds, seconds * recentShare)
     // The first that stays is the last that lies before the stretch.
     while (reports.length > 2 && reports[1]!.seconds <= from) reports.shift()
     const since = reports[0]!

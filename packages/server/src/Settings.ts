@@ -41,7 +41,7 @@ export interface Settings {
   /** Null: the server makes no backups. */
   readonly backups: BackupSettings | null
   /** How many leads, each of some 200 bytes, a SQLite store keeps in memory for searches at most; 0 keeps none there. */
-  readonly searchMemoryLeads: number
+  readonly searchMemoryBytes: number
   /** Milliseconds between reporting unready and closing the port. */
   readonly drainPauseMillis: number
   /** Null: pretty on a terminal, JSON elsewhere. */
@@ -105,9 +105,14 @@ const publicUrl: Read<string> = (value) =>
     : Either.left(
         "takes an absolute http or https URL without query and fragment, like https://leads.example.com"
       )
-/** Some 200 bytes each. */
-const defaultSearchMemoryLeads = 2_000_000
-const maxSearchMemoryLeads = 1_000_000_000
+const bytesPerMebibyte = 1024 * 1024
+const defaultSearchMemoryBytes = 768 * bytesPerMebibyte
+const maxSearchMemoryMebibytes = 65_536
+
+const mebibytes =
+  (max: number): Read<number> =>
+  (value) =>
+    Either.map(integer(0, max)(value), (count) => count * bytesPerMebibyte)
 
 const defaultDrainPauseMillis = 500
 const maxDrainPauseSeconds = 600
@@ -161,10 +166,10 @@ export const readSettings = (
         AuditRetention.defaultMillis
       ),
       backups: yield* readBackups(environment, database),
-      searchMemoryLeads: yield* variable(
+      searchMemoryBytes: yield* variable(
         "LEAD_SIGNALS_SEARCH_MEMORY",
-        integer(0, maxSearchMemoryLeads),
-        defaultSearchMemoryLeads
+        mebibytes(maxSearchMemoryMebibytes),
+        defaultSearchMemoryBytes
       ),
       drainPauseMillis: yield* variable("LEAD_SIGNALS_DRAIN_PAUSE", pauseMillis, defaultDrainPauseMillis),
       log: yield* variable("LEAD_SIGNALS_LOG", format, null)

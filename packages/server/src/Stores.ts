@@ -42,14 +42,14 @@ export interface StoreOptions {
   /** The mode of a pooler before Postgres. */
   readonly pooler: PoolerMode
   /** How many leads a SQLite store keeps in memory for searches, at most. */
-  readonly searchMemoryLeads: number
+  readonly searchMemoryBytes: number
 }
 
 /** All store ports over the database. On Postgres everything that is built on the layer reads the database's time from `Clock`. */
 export const storeLayer = (
   database: string,
   encryption: Encryption | null,
-  { pooler, searchMemoryLeads }: StoreOptions
+  { pooler, searchMemoryBytes }: StoreOptions
 ): Layer.Layer<StorePorts, StoreUnavailable> => {
   switch (kindOf(database)) {
     case "memory":
@@ -61,7 +61,7 @@ export const storeLayer = (
           SqliteStore.layer({
             filename: database,
             onMigrating,
-            searchTexts: { maxLeads: searchMemoryLeads },
+            searchTexts: { maxBytes: searchMemoryBytes },
             ...(encryption === null ? {} : { encryption })
           })
         )

@@ -92,8 +92,8 @@ export const variables: ReadonlyArray<Variable> = [
   { name: "LEAD_SIGNALS_BACKUP_COPIES", takes: "backups that are kept", otherwise: "7" },
   {
     name: "LEAD_SIGNALS_SEARCH_MEMORY",
-    takes: "leads in memory for searches of SQLite, 200 bytes each",
-    otherwise: "2000000"
+    takes: "MiB of leads in memory for searches of SQLite",
+    otherwise: "768"
   },
   {
     name: "LEAD_SIGNALS_DRAIN_PAUSE",

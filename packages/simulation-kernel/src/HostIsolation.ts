@@ -143,7 +143,7 @@ const laterOf = (): ((task: () => void) => void) => {
   if (own !== undefined) return (task) => void own(task)
   const Channel = Reflect.get(globalThis, "MessageChannel") as new () => {
     readonly port1: {
-      readonly addEventListener: (kind: "message", told: () => void) => void
+      readonly addEventListener: (kind: "message", listener: () => void) => void
       readonly start: () => void
     }
     readonly port2: { readonly postMessage: (message: null) => void }

@@ -40,7 +40,7 @@ export type Ended = "done" | "horizon" | "stalled" | "steps"
 export interface RunLimits {
   readonly until: number
   readonly isDone?: () => boolean
-  readonly greatestSteps?: number
+  readonly maxSteps?: number
 }
 
 /** The options of a kernel. The same options and the same work give the same run. */
@@ -52,7 +52,7 @@ export interface KernelOptions {
   /** The choice of the fiber that goes on; drawn from the seed unless given. */
   readonly picker?: Picker
   /** Tasks that may run at one instant before the run is `stalled`, 50,000 unless given. */
-  readonly greatestStepsAtInstant?: number
+  readonly maxStepsAtInstant?: number
 }
 
 /** The scheduler and the clock of one run. */
@@ -73,13 +73,13 @@ export class Kernel {
   private parked: Array<Lane> = []
   private readonly timers = new Heap<Timer>((a, b) => a.at < b.at || (a.at === b.at && a.seq < b.seq))
   private stepsAtInstant = 0
-  private readonly greatestStepsAtInstant: number
+  private readonly maxStepsAtInstant: number
   private laneCount = 0
   private timerCount = 0
 
   /** A kernel at `startsAt` with nothing to do: `machine` makes the processes that run in it. */
-  constructor({ greatestStepsAtInstant, picker, seed, startsAt }: KernelOptions) {
-    this.greatestStepsAtInstant = greatestStepsAtInstant ?? defaultStepsAtInstant
+  constructor({ maxStepsAtInstant, picker, seed, startsAt }: KernelOptions) {
+    this.maxStepsAtInstant = maxStepsAtInstant ?? defaultStepsAtInstant
     this.seed = seed
     this.startsAt = startsAt
     this.now = startsAt
@@ -187,15 +187,15 @@ export class Kernel {
   }
 
   /**
-   * Runs tasks until `isDone` holds, which it asks after every task, until `greatestSteps` tasks have run, or until
+   * Runs tasks until `isDone` holds, which it asks after every task, until `maxSteps` tasks have run, or until
    * the virtual time `until`: nothing runs past it, and the clock then stands there.
    */
-  run({ greatestSteps = Number.POSITIVE_INFINITY, isDone = () => false, until }: RunLimits): Ended {
-    const lastStep = this.steps + greatestSteps
+  run({ maxSteps = Number.POSITIVE_INFINITY, isDone = () => false, until }: RunLimits): Ended {
+    const lastStep = this.steps + maxSteps
     for (;;) {
       if (isDone()) return "done"
       if (this.steps >= lastStep) return "steps"
-      if (this.stepsAtInstant > this.greatestStepsAtInstant) return "stalled"
+      if (this.stepsAtInstant > this.maxStepsAtInstant) return "stalled"
       if (this.step() || this.advance(until)) continue
       return this.end(until)
     }
@@ -206,12 +206,12 @@ export class Kernel {
    * promised. Work that waits for the host's input and output can't be repeated.
    */
   async runSettling(
-    { isDone = () => false, until }: Omit<RunLimits, "greatestSteps">,
+    { isDone = () => false, until }: Omit<RunLimits, "maxSteps">,
     settle: () => Promise<void>
   ): Promise<Ended> {
     for (;;) {
       if (isDone()) return "done"
-      if (this.stepsAtInstant > this.greatestStepsAtInstant) return "stalled"
+      if (this.stepsAtInstant > this.maxStepsAtInstant) return "stalled"
       if (this.step()) {
         await settle()
         // In the order of their making, whatever the order in which promises were kept.

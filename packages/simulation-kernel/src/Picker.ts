@@ -34,7 +34,7 @@ export const pct = (prng: Prng, changes: number): Picker => {
   return {
     pick: (runnable) => {
       let best = 0
-      let greatest = Number.NEGATIVE_INFINITY
+      let max = Number.NEGATIVE_INFINITY
       for (let i = 0; i < runnable.length; i++) {
         const { lane } = runnable[i]!
         let priority = priorities.get(lane)
@@ -42,9 +42,9 @@ export const pct = (prng: Prng, changes: number): Picker => {
           priority = prng.fraction()
           priorities.set(lane, priority)
         }
-        if (priority <= greatest) continue
+        if (priority <= max) continue
         best = i
-        greatest = priority
+        max = priority
       }
       if (changePoints.has(picks++)) priorities.set(runnable[best]!.lane, --lowest)
       return best

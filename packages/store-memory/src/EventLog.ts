@@ -154,14 +154,14 @@ export class EventLog {
 
   /** Returns the greatest position of what it removes; 0 when that is nothing. */
   private removeWhere(test: (at: number) => boolean): number {
-    let greatest = 0
+    let max = 0
     for (let at = 0; at < this.length; at++) {
       if (this.leads[at] === removedLead || !test(at)) continue
       this.remove(at)
-      greatest = this.positions[at]!
+      max = this.positions[at]!
     }
     this.compactIfWorth()
-    return greatest
+    return max
   }
 
   private compactIfWorth(): void {

@@ -58,7 +58,7 @@ class References {
   }
 
   /** Whether the engagement's activity.detected is left. */
-  isTold(brandId: string, { id }: Engagement): boolean {
+  isAnnounced(brandId: string, { id }: Engagement): boolean {
     return this.activities.has(engagementKey(brandId, id))
   }
 
@@ -105,7 +105,7 @@ const dueOf: Readonly<Record<RetentionKind, DueOf>> = {
     const left = references()
     for (const [brandId, leads] of memory.allLeads()) {
       for (const engagement of leads.engagements.values()) {
-        if (engagement.trackedAt >= before || left.isTold(brandId, engagement)) continue
+        if (engagement.trackedAt >= before || left.isAnnounced(brandId, engagement)) continue
         yield { at: engagement.trackedAt, remove: () => leads.removeEngagement(engagement) }
       }
     }

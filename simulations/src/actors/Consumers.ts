@@ -46,10 +46,10 @@ interface Written {
 }
 
 /** An HTTP date has whole seconds. */
-const written = (asked: RetryAfter | undefined, now: number): Written => {
-  if (asked === undefined) return { header: null, seconds: null, date: null }
-  if ("text" in asked) return { header: asked.text, seconds: asked.seconds, date: null }
-  const date = Math.ceil(now / 1000 + asked.dateInSeconds) * 1000
+const written = (requested: RetryAfter | undefined, now: number): Written => {
+  if (requested === undefined) return { header: null, seconds: null, date: null }
+  if ("text" in requested) return { header: requested.text, seconds: requested.seconds, date: null }
+  const date = Math.ceil(now / 1000 + requested.dateInSeconds) * 1000
   return { header: new Date(date).toUTCString(), seconds: null, date }
 }
 
@@ -151,7 +151,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         const status = isRefused ? 401 : reply
         if (seen.has(id)) facts.coverageMarks.add("an event came again")
         seen.add(id)
-        const asked = written(retryAfter, at)
+        const requested = written(retryAfter, at)
         const isOfBatch = isBatch(body)
         const received: Array<ReceivedPost> = []
         const message = { id, body, posts: received }
@@ -170,8 +170,8 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
             index,
             subject: subjectOf(event.envelope),
             status,
-            retryAfterSeconds: asked.seconds,
-            retryAfterDate: asked.date
+            retryAfterSeconds: requested.seconds,
+            retryAfterDate: requested.date
           })
         if (isOfBatch) facts.coverageMarks.add("events came in a batch")
         if (received[0]?.cloudEvent) facts.coverageMarks.add("an event came as a CloudEvent")
@@ -188,7 +188,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         const echo = echoes ? new TextEncoder().encode(body).slice(0, Sender.maxExcerptBytes) : nothing
         return {
           status,
-          retryAfter: asked.header,
+          retryAfter: requested.header,
           excerpt: echo,
           truncated: echo.length === Sender.maxExcerptBytes
         } satisfies Sender.PostResponse

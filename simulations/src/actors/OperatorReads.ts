@@ -347,7 +347,7 @@ const enableDuringAttempt = (
   })
 
 /** A message needs so long at least. */
-const leastMillis = 1
+const minMillis = 1
 
 /** Requests at the last millisecond of a window and at the next one, which begins another. [RATE-3] */
 const endOfWindow = (context: ActorContext, by: Caller, brand: KnownBrand): Effect.Effect<void> =>
@@ -378,7 +378,7 @@ const endOfWindow = (context: ActorContext, by: Caller, brand: KnownBrand): Effe
       if (ends === undefined) return
       // As the store's clock goes now.
       const at = ends + beside - (world.storeNow - world.kernel.now)
-      yield* Effect.sleep(Math.max(0, at - world.kernel.now - leastMillis))
+      yield* Effect.sleep(Math.max(0, at - world.kernel.now - minMillis))
       const arrival = { ...ask, arrivesAt: at }
       if (at > world.kernel.now) facts.coverageMarks.add("a request came as its window ended")
       yield* Effect.ignore(once(context, of(`at ${beside}`), arrival))

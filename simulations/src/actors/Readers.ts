@@ -9,7 +9,7 @@ import { type Caller, persistently, type ActorContext, succeeding } from "./Acto
 const instantOf = ({ by, instant }: PlannedBound, { instants }: KnownBrand, otherwise: number): number =>
   (instants[instant % Math.max(1, instants.length)] ?? otherwise) + by
 
-const asked = (planned: PlannedQuery, brand: KnownBrand, now: number) => {
+const requested = (planned: PlannedQuery, brand: KnownBrand, now: number) => {
   const filter: Filter = { ...planned.flags }
   const parameters: Array<readonly [string, string]> = Object.entries(planned.flags).map(([name, value]) => [
     name,
@@ -53,7 +53,7 @@ export const page = (
   planned: PlannedQuery
 ): Effect.Effect<Json> =>
   Effect.gen(function* () {
-    const { query, text } = asked(planned, brand, context.world.kernel.now)
+    const { query, text } = requested(planned, brand, context.world.kernel.now)
     const body = yield* succeeding(context, caller, {
       route: planned.page % 2 === 1 ? "/signals/leads" : "/signal-leads",
       query: text,

@@ -100,14 +100,14 @@ const sizeOf = ({ faults, plan }: RunInput) => ({
 })
 
 /** Lets the messages of the page arrive. */
-const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
+const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
 const shrinkOrder = async ({ definition, input, report, scenario }: Made): Promise<void> => {
   isEnough = false
   let best: RunInput = { ...input, faults: report.faults }
   let runs = 0
   const execute = async (candidate: RunInput, untilSeconds?: number): Promise<RunReport> => {
-    await turn()
+    await nextTask()
     if (isEnough) throw new Enough()
     return run(candidate, "memory", untilSeconds)
   }

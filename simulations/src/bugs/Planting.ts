@@ -6,7 +6,8 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Bug, SourceChange } from "./Bug.ts"
 import { syntaxEditor } from "./SyntaxEdit.ts"
 
-const source = fileURLToPath(new URL("..", import.meta.url))
+/** The folder `src` of the simulator. */
+export const source = fileURLToPath(new URL("..", import.meta.url))
 
 /** The root of the repository. */
 export const root = dirname(dirname(source.replace(/[\\/]$/, "")))
@@ -62,9 +63,27 @@ export const changing = (change: SourceChange): Plugin => ({
 /** Spelled so that it is not replaced here. */
 const ownUrl = ["import", "meta", "url"].join(".")
 
+/** A package with a binary can't be bundled, the compiler need not be. */
+export const elsewhereNames = ["better-sqlite3", "esbuild", "typescript"]
+
+/** For esbuild: leaves these packages where they are; only their users know where that is. */
+export const elsewhere: Plugin = {
+  name: "elsewhere",
+  setup: ({ onResolve, resolve }) => {
+    onResolve(
+      { filter: new RegExp(`^(?:${elsewhereNames.join("|")})$`) },
+      async ({ kind, path: name, pluginData, resolveDir }) => {
+        if (pluginData === "found") return undefined
+        const { path } = await resolve(name, { kind, resolveDir, pluginData: "found" })
+        return { path: pathToFileURL(path).href, external: true }
+      }
+    )
+  }
+}
+
 const planting = (module: PlantedModule | null): Plugin => ({
   name: "planting",
-  setup: ({ onLoad, onResolve, resolve }) => {
+  setup: ({ onLoad }) => {
     const file = module === null ? null : join(root, module.file)
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       if (module !== null && path === file) return { contents: module.text, loader: "ts" }
@@ -76,15 +95,6 @@ const planting = (module: PlantedModule | null): Plugin => ({
         loader: "ts"
       }
     })
-    // A package with a binary can't be bundled, the compiler need not be; only their users know where they are.
-    onResolve(
-      { filter: /^(better-sqlite3|esbuild|typescript)$/ },
-      async ({ kind, path: name, pluginData, resolveDir }) => {
-        if (pluginData === "found") return undefined
-        const { path } = await resolve(name, { kind, resolveDir, pluginData: "found" })
-        return { path: pathToFileURL(path).href, external: true }
-      }
-    )
   }
 })
 
@@ -107,7 +117,7 @@ export const bundleWith = async (program: string, module: PlantedModule | null):
     banner: {
       js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(process.cwd() + "/");'
     },
-    plugins: [planting(module)],
+    plugins: [planting(module), elsewhere],
     logLevel: "silent"
   })
   return outfile

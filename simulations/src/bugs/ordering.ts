@@ -62,7 +62,7 @@ export const inOrderedWebhooks: ReadonlyArray<Bug> = [
     "sqlite-dead-are-waited-for",
     "an event waits for the one before it as if a dead letter were pending",
     {
-      in: "setWaitingAside",
+      in: "deferWaiting",
       find: '$before === "pending"',
       put: '$before === "pending" || $before === "dead"'
     }

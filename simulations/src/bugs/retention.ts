@@ -51,8 +51,8 @@ export const inRetention: ReadonlyArray<Bug> = [
   }),
   memory("engagement-pruned-under-its-event", "an engagement goes while its event is left", {
     in: "dueOf",
-    find: "$left.isTold($brandId, $engagement)",
-    put: "($left.isTold($brandId, $engagement) && $engagement.type !== null)"
+    find: "$left.isAnnounced($brandId, $engagement)",
+    put: "($left.isAnnounced($brandId, $engagement) && $engagement.type !== null)"
   }),
   memory("lead-pruned-under-its-delivery", "a lead goes while deliveries about it are left", {
     in: "dueOf",

@@ -66,8 +66,8 @@ export const optionalInteger = (name: string, description: string, min: number, 
     `an integer from ${min} to ${max}`
   )
 
-export const greatestSeed = 999_999_999_999
-export const seed = integer("seed", "The seed, or the first of several", 1, [0, greatestSeed])
+export const maxSeed = 999_999_999_999
+export const seed = integer("seed", "The seed, or the first of several", 1, [0, maxSeed])
 export const seedsOf = (otherwise: number) => integer("seeds", "How many seeds", otherwise, [1, 1_000_000])
 export const jobs = Options.integer("jobs").pipe(
   Options.withDescription("How many processes share the seeds [one for each processor]"),

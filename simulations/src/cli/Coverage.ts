@@ -8,7 +8,7 @@ import { scenarioNamed } from "../Scenarios.ts"
 import type { Output } from "./Output.ts"
 
 /** Of what can be reached, a campaign of a thousand seeds is to exercise so much, in percent. */
-const leastPercent = 99
+const minPercent = 99
 
 export interface CoverageOptions {
   readonly firstSeed: number
@@ -93,7 +93,5 @@ export const measureCoverage = async (output: Output, options: CoverageOptions):
   for (const { probe, reason } of coverage.unreachable) output.line(`  not reachable: ${probe}: ${reason}`)
   if (options.table !== undefined) output.file(options.table, tableOf(coverage, options))
   if (code !== exitCodes.passed) return code
-  return (100 * coverage.exercised) / coverage.reachable >= leastPercent
-    ? exitCodes.passed
-    : exitCodes.vacuous
+  return (100 * coverage.exercised) / coverage.reachable >= minPercent ? exitCodes.passed : exitCodes.vacuous
 }

@@ -6,12 +6,12 @@ import { equivalentMutants, readEquivalents } from "../mutants/Equivalents.ts"
 import type { Mutant } from "../mutants/Mutant.ts"
 import {
   type CampaignOptions,
-  CleanRunError,
   judgeMutants,
   type Judged,
   type TestedMutants
 } from "../mutants/MutantCampaign.ts"
 import { mutantsTable, judgedLine, summaryOf, targets } from "../mutants/MutantsTable.ts"
+import { CleanRunError } from "../mutants/Reaching.ts"
 import { Results } from "../mutants/Results.ts"
 import { sample } from "../mutants/Sampling.ts"
 import { allMutants, mutantsBeside } from "../mutants/Sources.ts"
@@ -28,7 +28,7 @@ interface MutantsOptions {
   readonly only: ReadonlyArray<string> | null
   /** Prints the mutants, and judges none. */
   readonly isList: boolean
-  /** Seeds for a mutant. */
+  /** Runs for a mutant. */
   readonly seeds: number
   /** CPU seconds for a mutant. */
   readonly seconds: number
@@ -151,7 +151,7 @@ export const mutantsCommand = leaf(
   {
     summary: "Measures which changes of production code the simulator and the tests notice",
     details: [
-      "A mutant is production code with one place changed by syntax. The command runs seeds of swarm on each mutant until a rule breaks, and the project's tests on those that survive. It judges a sample in which each package and each kind of change has its share.",
+      "A mutant is production code with one place changed by syntax. The command first counts which runs of the simulator come to which mutants. It runs those on each mutant until a rule breaks, and the project's tests on the mutants that survive. It judges a sample in which each package and each kind of change has its share.",
       "The command keeps its judgements, so that an interrupted campaign goes on. It judges a survivor again when the simulator or the tests have changed."
     ],
     examples: [
@@ -164,8 +164,8 @@ export const mutantsCommand = leaf(
     sample: integer("sample", "How many mutants to judge", 500, [1, 1_000_000]),
     only: text("only", "Judges the mutants of these ids, separated by commas, instead of a sample"),
     list: flag("list", "Lists the mutants and judges none"),
-    seeds: integer("seeds", "How many seeds to run on a mutant", 48, [1, 100_000]),
-    seconds: integer("seconds", "CPU seconds of a mutant after which no seed starts", 60, [1, 100_000]),
+    seeds: integer("seeds", "How many runs judge a mutant, of those that come to it", 12, [1, 100_000]),
+    seconds: integer("seconds", "CPU seconds of a mutant after which no run starts", 15, [1, 100_000]),
     minutes,
     tests: Options.choice("tests", ["survivors", "all", "none"]).pipe(
       Options.withDescription("Mutants that the tests judge [survivors of the simulator]"),

@@ -1,11 +1,11 @@
 /** Scenario files: read, shown and begun. Left: what is wrong, for the terminal. */
+import { didYouMean } from "@lead-signals/suggestions"
 import { Either } from "effect"
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Scenario } from "../Scenario.ts"
 import { scenarioJsonSchema } from "../scenario-file/FieldReference.ts"
-import { nearest } from "../scenario-file/Nearest.ts"
 import { readScenario } from "../scenario-file/ScenarioFile.ts"
 import { scenarioNames, scenarioSource } from "../Scenarios.ts"
 
@@ -63,10 +63,8 @@ const scenarioText = (source: object, folder: string, name?: string): string => 
 const named = (name: string): Either.Either<object, string> => {
   const source = scenarioSource(name)
   if (source !== undefined) return Either.right(source as object)
-  const meant = nearest(name, scenarioNames())
-  return Either.left(
-    `There is no scenario "${name}".${meant === null ? ` There are ${scenarioNames().join(", ")}.` : ` Did you mean "${meant}"?`}`
-  )
+  const suggestion = didYouMean(name, scenarioNames()) ?? `There are ${scenarioNames().join(", ")}.`
+  return Either.left(`There is no scenario "${name}". ${suggestion}`)
 }
 
 /** The scenario that a counterexample carries; null in any other file. */

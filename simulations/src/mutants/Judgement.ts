@@ -3,18 +3,26 @@
 /**
  * Why the simulator killed a mutant, or did not. `oracle`: a rule was violated. `livelock`: something owed did not come.
  * `defect`: the simulation failed. `timeout`: a seed took too long. `load`: the program did not start. `absent`: the
- * simulator's program does not contain the mutated code.
+ * simulator's program does not contain the mutated code. `unreached`: it does, and none of its runs comes to it.
  */
-type SimulatorOutcome = "oracle" | "livelock" | "defect" | "timeout" | "load" | "survived" | "absent"
+type SimulatorOutcome =
+  | "oracle"
+  | "livelock"
+  | "defect"
+  | "timeout"
+  | "load"
+  | "survived"
+  | "unreached"
+  | "absent"
 
 export interface SimulatorJudgement {
   readonly by: "simulator"
   readonly outcome: SimulatorOutcome
   /** The rule or the error; empty where there is none. */
   readonly detail: string
-  /** How many seeds were run. */
+  /** How many runs there were. */
   readonly seeds: number
-  /** CPU seconds of the process that ran them. */
+  /** CPU seconds that they took. */
   readonly seconds: number
 }
 
@@ -31,4 +39,12 @@ export interface TestJudgement {
 
 export type Judgement = SimulatorJudgement | TestJudgement
 
-export const isKill = ({ outcome }: Judgement): boolean => outcome !== "survived" && outcome !== "absent"
+export const isKill = ({ outcome }: Judgement): boolean =>
+  !["survived", "unreached", "absent"].includes(outcome)
+
+export interface SimulatorBudget {
+  /** Runs for a mutant, of those that come to its place. */
+  readonly seeds: number
+  /** CPU seconds for a mutant, after which no run begins. */
+  readonly seconds: number
+}

@@ -1,9 +1,15 @@
 /** A campaign over mutants: the simulator judges each, and the tests those that it lets live. */
-import { isKill, type Judgement, type SimulatorJudgement, type TestJudgement } from "./Judgement.ts"
+import {
+  isKill,
+  type Judgement,
+  type SimulatorBudget,
+  type SimulatorJudgement,
+  type TestJudgement
+} from "./Judgement.ts"
 import type { Mutant } from "./Mutant.ts"
 import type { Results } from "./Results.ts"
 import { byLot } from "./Sampling.ts"
-import { type SimulatorBudget, SimulatorJudge } from "./SimulatorJudge.ts"
+import { SimulatorJudge } from "./SimulatorJudge.ts"
 import { type CleanTests, TestJudge } from "./TestJudge.ts"
 
 /** A mutant with what is known of it; null where it was not judged, and need not be or has yet to be. */
@@ -31,11 +37,6 @@ export interface CampaignOptions {
   readonly onProgress: (share: number, what: string) => void
 }
 
-/** Why a campaign can't judge anything. */
-export class CleanRunError extends Error {
-  override readonly name = "CleanRunError"
-}
-
 /** Handles the items, so many at once. */
 const inParallel = async <A, W>(
   items: ReadonlyArray<A>,
@@ -60,30 +61,21 @@ const judgeBySimulator = async (
   const { budget, jobs, onJudged, onProgress } = options
   const open = byLot(mutants.filter((mutant) => results.simulator(mutant, budget) === null))
   if (open.length === 0) return
-  onProgress(0, "the simulator runs the code as it is")
-  const judge = await SimulatorJudge.make(budget)
+  const what = "the simulator runs the code as it is"
+  onProgress(0, what)
+  const judge = await SimulatorJudge.make(budget, results)
+  const processes = countTo(Math.min(jobs, open.length)).map(() => judge.process())
   try {
-    const isOfSqlite = (mutant: Mutant): boolean => mutant.package === "store-sqlite"
-    const stores = [
-      ...(open.some((mutant) => !isOfSqlite(mutant)) ? (["memory"] as const) : []),
-      ...(open.some(isOfSqlite) ? (["sqlite"] as const) : [])
-    ]
-    for (const store of stores) {
-      const clean = await judge.judgeClean(store)
-      if (isKill(clean)) {
-        throw new CleanRunError(
-          `The code as it is does not pass the simulator over ${store}: ${clean.outcome} ${clean.detail}`
-        )
-      }
-    }
+    await judge.measure(open, (share) => onProgress(share, what))
     let done = 0
-    await inParallel(open, countTo(jobs), options.isTimeLeft, async (mutant) => {
-      const judgement = await judge.judge(mutant)
+    await inParallel(open, processes, options.isTimeLeft, async (mutant, judgeProcess) => {
+      const judgement = await judge.judge(mutant, judgeProcess)
       results.keep(mutant, judgement)
       onJudged(mutant, judgement)
       onProgress(++done / open.length, `simulator: ${done} of ${open.length} mutants`)
     })
   } finally {
+    for (const each of processes) each.stop()
     judge.close()
   }
 }

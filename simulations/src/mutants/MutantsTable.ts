@@ -1,5 +1,6 @@
 /** What a campaign over mutants found, as a page and as lines. */
 import { equivalentsFile } from "./Equivalents.ts"
+import { isKill } from "./Judgement.ts"
 import { kindNames, kinds, packages } from "./Mutant.ts"
 import type { Judged } from "./MutantCampaign.ts"
 import { fateOf, isSimulated, type Tally, tallyOf } from "./Tally.ts"
@@ -24,8 +25,7 @@ export const summaryOf = (judged: ReadonlyArray<Judged>): string => {
 }
 
 const killerOf = ({ simulator, tests }: Judged): string => {
-  const by =
-    simulator?.outcome === "survived" || simulator?.outcome === "absent" ? tests : (simulator ?? tests)
+  const by = simulator === null || isKill(simulator) ? (simulator ?? tests) : tests
   return by === null ? "" : by.detail === "" ? by.outcome : `${by.outcome}: ${by.detail}`
 }
 
@@ -75,12 +75,15 @@ export const mutantsTable = (
   }
   const withFate = (...fates: ReadonlyArray<string>): ReadonlyArray<Judged> =>
     judged.filter((each) => fates.includes(fateOf(each)))
+  const unreached = judged.filter(
+    ({ equivalent, simulator }) => equivalent === null && simulator?.outcome === "unreached"
+  ).length
   return [
     "# Mutants",
     "",
-    `Each mutant is production code with one small change that was made by syntax. The simulator judges it by seeds of \`swarm\`, over SQLite where the change is in that store; then tests, at most the ${testFiles} files nearest to the module, judge what it lets live. \`${command}\` wrote this page on ${day}, of ${judged.length} among ${population} mutants: ${summaryOf(judged)}.`,
+    `Each mutant is production code with one small change that was made by syntax. The simulator judges it by runs that come to the change, seeds of \`swarm\` and of other scenarios, over SQLite where the change is in that store; then tests, at most the ${testFiles} files nearest to the module, judge what it lets live. \`${command}\` wrote this page on ${day}, of ${judged.length} among ${population} mutants: ${summaryOf(judged)}.`,
     "",
-    `The targets are ${percent(targets.bySimulator)} by the simulator, of the mutants that its program contains, and ${percent(targets.byEither)} by simulator or tests, of all. Equivalent mutants count for neither. A crash is a run that failed, hung, took too long or did not begin.`,
+    `The targets are ${percent(targets.bySimulator)} by the simulator, of the mutants that its program contains, and ${percent(targets.byEither)} by simulator or tests, of all. Equivalent mutants count for neither. A crash is a run that failed, hung, took too long or did not begin. The simulator's program contains ${unreached} mutants to which none of its runs comes: they count as alive.`,
     "",
     "## By package",
     "",
@@ -106,7 +109,14 @@ export const mutantsTable = (
       "Killed by tests only",
       "The simulator's program contains these, and it lets them live.",
       withFate("tests").filter(isSimulated),
-      ({ tests }) => ` (${tests!.detail})`
+      ({ simulator, tests }) =>
+        `${simulator?.outcome === "unreached" ? " No run comes to it." : ""} (${tests!.detail})`
+    ),
+    ...listOf(
+      "Alive in the simulator, not judged by tests",
+      "The simulator's program contains these, and it lets them live.",
+      withFate("open").filter((each) => each.simulator !== null && isSimulated(each)),
+      ({ simulator }) => (simulator!.outcome === "unreached" ? " (no run comes to it)" : "")
     ),
     ...listOf(
       "Equivalent",

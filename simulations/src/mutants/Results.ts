@@ -3,10 +3,17 @@ import { createHash } from "node:crypto"
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { root } from "../bugs/Planting.ts"
-import { isKill, type Judgement, type SimulatorJudgement, type TestJudgement } from "./Judgement.ts"
+import {
+  isKill,
+  type Judgement,
+  type SimulatorBudget,
+  type SimulatorJudgement,
+  type TestJudgement
+} from "./Judgement.ts"
 import type { Mutant } from "./Mutant.ts"
-import type { SimulatorBudget } from "./SimulatorJudge.ts"
+import type { ReachMemory, TrialReach } from "./Reaching.ts"
 import type { CleanTests } from "./TestJudge.ts"
+import type { Trial } from "./trial.ts"
 
 /** A line of the file. */
 type Line =
@@ -19,6 +26,7 @@ type Line =
       readonly judgement: Judgement
     }
   | { readonly clean: CleanTests; readonly judge: string }
+  | { readonly reached: TrialReach; readonly judge: string }
 
 const hashOfFiles = (folders: ReadonlyArray<string>, isCounted: (path: string) => boolean): string => {
   const hash = createHash("sha256")
@@ -35,7 +43,10 @@ const hashOfFiles = (folders: ReadonlyArray<string>, isCounted: (path: string) =
 
 /** The simulator without what only prints or mutates. */
 const simulatorHash = (): string =>
-  hashOfFiles(["simulations/src"], (path) => !/^simulations.src.(?:bugs|cli|mutants|report)/.test(path))
+  hashOfFiles(
+    ["simulations/src"],
+    (path) => !/^simulations.src.(?:bugs|cli|report|mutants.(?![tT]rial))/.test(path)
+  )
 
 const testsHash = (): string => hashOfFiles(["test"], () => true)
 
@@ -43,12 +54,18 @@ const packagesHash = (): string => hashOfFiles(["packages"], () => true)
 
 const keyOf = (mutant: string, source: string, by: Judgement["by"]): string => `${mutant} ${source} ${by}`
 
-export class Results {
+const keyOfTrial = ({ store, trial }: Pick<TrialReach, "store" | "trial">): string =>
+  JSON.stringify([store, trial])
+
+export class Results implements ReachMemory {
   private readonly judgements = new Map<string, Extract<Line, { readonly mutant: string }>>()
   private readonly cleanTests = new Map<string, CleanTests>()
+  private readonly reached = new Map<string, TrialReach>()
   private readonly judges = { simulator: simulatorHash(), tests: testsHash() }
   /** A driver that one version of Node can load can fail under another. */
   private readonly cleanJudge = `${this.judges.tests} ${packagesHash()} ${process.version}`
+
+  private readonly cleanSimulator = `${this.judges.simulator} ${packagesHash()}`
 
   constructor(private readonly file: string) {
     if (!existsSync(file)) return
@@ -70,7 +87,14 @@ export class Results {
     if (line === null) return
     if ("clean" in line)
       this.cleanTests.set(line.judge, { ...this.cleanTests.get(line.judge), ...line.clean })
-    else this.judgements.set(keyOf(line.mutant, line.source, line.judgement.by), line)
+    else if ("reached" in line) {
+      if (line.judge === this.cleanSimulator) this.noteReach(line.reached)
+    } else this.judgements.set(keyOf(line.mutant, line.source, line.judgement.by), line)
+  }
+
+  private noteReach(reached: TrialReach): void {
+    const key = keyOfTrial(reached)
+    this.reached.set(key, { ...reached, counts: { ...this.reached.get(key)?.counts, ...reached.counts } })
   }
 
   private add(line: Line): void {
@@ -87,6 +111,7 @@ export class Results {
     const isEnough =
       line.judge === this.judges.simulator &&
       (judgement.outcome === "absent" ||
+        judgement.outcome === "unreached" ||
         judgement.seeds >= budget.seeds ||
         judgement.seconds >= budget.seconds)
     return isKill(judgement) || isEnough ? judgement : null
@@ -99,6 +124,15 @@ export class Results {
     const judgement = line.judgement as TestJudgement
     const isEnough = line.judge === this.judges.tests && judgement.files >= files
     return isKill(judgement) || isEnough ? judgement : null
+  }
+
+  /** What is known of the trial, for some mutants at least. */
+  reach(trial: Trial | null, store: Trial["store"]): TrialReach | null {
+    return this.reached.get(keyOfTrial({ trial, store })) ?? null
+  }
+
+  keepReach(reached: TrialReach): void {
+    this.add({ reached, judge: this.cleanSimulator })
   }
 
   /** What these tests did on this code. */

@@ -1,95 +1,214 @@
-/** The simulator as a judge of mutants: runs each in a process of its own, into which it is planted. */
-import { fork } from "node:child_process"
+/**
+ * The simulator as a judge of mutants. It first counts how often each of its runs comes to the place of each mutant. Then it
+ * judges a mutant by the runs that come to it, in processes that stay, each mutant in turn exchanged into a program that is
+ * compiled already.
+ */
 import { createHash } from "node:crypto"
-import { readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { bundleWith } from "../bugs/Planting.ts"
 import type { StoreKind } from "../Run.ts"
-import type { JudgeJob, JudgeMessage } from "./judge.ts"
-import type { SimulatorJudgement } from "./Judgement.ts"
+import type { LimitedTrial } from "./judge.ts"
+import { JudgeProcess } from "./JudgeProcess.ts"
+import type { SimulatorBudget, SimulatorJudgement } from "./Judgement.ts"
+import { compiled, type LinkedProgram, linkedProgram } from "./LinkedProgram.ts"
 import { applied, type Mutant } from "./Mutant.ts"
+import type { Place } from "./Reach.ts"
+import { Reaching, type ReachMemory } from "./Reaching.ts"
 import { textOf } from "./Sources.ts"
+import type { Trial } from "./trial.ts"
+import { trialsOver } from "./Trials.ts"
 
-export interface SimulatorBudget {
-  readonly seeds: number
-  /** CPU seconds for a mutant, after which no seed begins. */
-  readonly seconds: number
-}
+/** A run of a mutant may take so many times what it takes of the code as it is, and so many CPU seconds more. */
+const patience = { factor: 8, seconds: 4 }
 
-/** A seed of the swarm takes less than two seconds. */
-const secondsOfSeed = 20
-
-const maxMegabytes = 1500
-
-const program = "mutants/judge.ts"
+const program = "mutants/trial.ts"
 
 /** The store whose runs can show the mutant. */
 const storeFor = (mutant: Mutant): StoreKind => (mutant.package === "store-sqlite" ? "sqlite" : "memory")
 
-const runSeeds = (bundle: string, job: JudgeJob): Promise<SimulatorJudgement> =>
-  new Promise((resolve, reject) => {
-    const child = fork(bundle, {
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-      execArgv: ["--max-semi-space-size=64", `--max-old-space-size=${maxMegabytes}`]
-    })
-    let hasBegun = false
-    let judgement: Omit<SimulatorJudgement, "by"> | null = null
-    child.on("message", (message: JudgeMessage) => {
-      if (message === "begun") hasBegun = true
-      else judgement = message
-    })
-    child.on("error", reject)
-    child.on("exit", (code, signal) => {
-      const ended = `the process ended with ${signal ?? code}`
-      const crash = !hasBegun ? "load" : signal === "SIGKILL" ? "timeout" : "defect"
-      resolve({
-        by: "simulator",
-        ...(judgement ?? { outcome: crash, detail: ended, seeds: 0, seconds: 0 })
-      })
-    })
-    // A process that failed to load takes no message: its exit says so.
-    child.send(job, () => {})
-  })
-
 const contentHash = (file: string): string => createHash("sha256").update(readFileSync(file)).digest("hex")
 
+const firstDifference = (a: string, b: string): number => {
+  let at = 0
+  while (at < a.length && a[at] === b[at]) at++
+  return at
+}
+
+/** A mutant as it is run. */
+interface Exchange {
+  /** Of the whole module. */
+  readonly code: string
+  /** Where the code differs first. */
+  readonly place: Place
+}
+
+/** What it takes to run a trial, and how often it comes to a mutant. */
+interface Measured {
+  readonly trial: Trial
+  readonly seconds: number
+  readonly count: number
+}
+
+/** Those first that come to the mutant most often in the time that they take; of each scenario one in turn. */
+const inOrder = (measured: ReadonlyArray<Measured>): ReadonlyArray<Measured> => {
+  const rate = ({ count, seconds }: Measured): number => count / seconds
+  const byScenario = new Map<string, Array<Measured>>()
+  for (const each of measured.toSorted((a, b) => rate(b) - rate(a))) {
+    const of = byScenario.get(each.trial.scenario)
+    if (of === undefined) byScenario.set(each.trial.scenario, [each])
+    else of.push(each)
+  }
+  const lists = [...byScenario.values()]
+  const longest = Math.max(0, ...lists.map(({ length }) => length))
+  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat()
+}
+
 export class SimulatorJudge {
+  /** How often each trial over a store comes to each mutant, by its id; the trials' seconds. */
+  private readonly reached = new Map<string, ReadonlyArray<Measured>>()
+  /** The hash of the bundle of the code as it is, which has no function that nothing calls. */
+  private cleanHash: string | null = null
+
   private constructor(
     private readonly budget: SimulatorBudget,
-    /** The bundle of the code as it is. */
-    private readonly clean: string,
-    private readonly cleanHash: string
+    private readonly folder: string,
+    private readonly bundle: string,
+    private readonly programFile: string,
+    private readonly linked: LinkedProgram,
+    private readonly memory: ReachMemory | null
   ) {}
 
-  static async make(budget: SimulatorBudget): Promise<SimulatorJudge> {
-    const clean = await bundleWith(program, null)
-    return new SimulatorJudge(budget, clean, contentHash(clean))
+  /** `memory` keeps what was counted for the next campaign over the same code. */
+  static async make(budget: SimulatorBudget, memory: ReachMemory | null = null): Promise<SimulatorJudge> {
+    const linked = await linkedProgram(program)
+    const folder = mkdtempSync(join(tmpdir(), "lead-signals-judge-"))
+    const programFile = join(folder, "program.json")
+    writeFileSync(programFile, JSON.stringify(linked))
+    return new SimulatorJudge(
+      budget,
+      folder,
+      await bundleWith("mutants/judge.ts", null),
+      programFile,
+      linked,
+      memory
+    )
   }
 
-  /** Runs the code as it is: unless it survives, nothing can be said of mutants. */
-  judgeClean(store: StoreKind): Promise<SimulatorJudgement> {
-    return runSeeds(this.clean, { ...this.budget, store, secondsOfSeed })
+  /** A process that judges one mutant at a time. */
+  process(): JudgeProcess {
+    return new JudgeProcess(this.bundle, this.programFile)
   }
 
-  async judge(mutant: Mutant): Promise<SimulatorJudgement> {
-    const nothingRun = { by: "simulator", seeds: 0, seconds: 0 } as const
-    const name = createHash("sha256").update(mutant.id).digest("hex").slice(0, 16)
-    const module = { name, file: mutant.file, text: applied(textOf(mutant.file), mutant) }
-    let bundle: string
+  /** Null where the simulator's program does not contain the change. Fails where the module does not parse. */
+  private async exchangeOf(mutant: Mutant): Promise<Exchange | null> {
+    const module = this.linked.modules[mutant.file]
+    if (module === undefined) return null
+    const code = await compiled(mutant.file, applied(textOf(mutant.file), mutant))
+    if (code === module.code) return null
+    return { code, place: { file: mutant.file, offset: firstDifference(code, module.code) } }
+  }
+
+  /**
+   * Runs each trial of the code as it is, and counts how often it comes to the place of each mutant. Fails where one of them does not
+   * pass: then nothing can be said of mutants.
+   */
+  async measure(mutants: ReadonlyArray<Mutant>, onTrial: (share: number) => void = () => {}): Promise<void> {
+    const unknown = mutants.filter(({ id }) => !this.reached.has(id))
+    const stores = ["memory", "sqlite"] as const
+    const shares = stores.map(() => 0)
+    await Promise.all(
+      stores.map((store, i) => {
+        const those = unknown.filter((mutant) => storeFor(mutant) === store)
+        return this.measureOver(store, those, (share) => {
+          shares[i] = share
+          onTrial(Math.min(...shares))
+        })
+      })
+    )
+  }
+
+  private async measureOver(
+    store: StoreKind,
+    mutants: ReadonlyArray<Mutant>,
+    onTrial: (share: number) => void
+  ): Promise<void> {
+    const those: Array<{ readonly mutant: Mutant; readonly place: Place }> = []
+    for (const mutant of mutants) {
+      const exchange = await this.exchangeOf(mutant).catch(() => null)
+      if (exchange !== null) those.push({ mutant, place: exchange.place })
+    }
+    onTrial(those.length === 0 ? 1 : 0)
+    if (those.length === 0) return
+    const counted = new Map(those.map(({ mutant }) => [mutant.id, [] as Array<Measured>]))
+    const reaching = new Reaching(store, those, this.memory, () => this.process())
     try {
-      bundle = await bundleWith(program, module)
+      const atStart = await reaching.counts(null)
+      const trials = trialsOver(store)
+      for (const [i, trial] of trials.entries()) {
+        if ([...counted.values()].every(({ length }) => length >= this.budget.seeds)) break
+        const { counts, seconds } = await reaching.counts(trial)
+        // What is evaluated once, when the program starts, is a part of every run.
+        for (const [id, list] of counted) {
+          const count = Math.max(counts[id]!, Math.min(1, atStart.counts[id]!))
+          if (count > 0) list.push({ trial, seconds, count })
+        }
+        onTrial((i + 1) / trials.length)
+      }
+    } finally {
+      reaching.stop()
+    }
+    for (const [id, list] of counted) this.reached.set(id, inOrder(list))
+  }
+
+  /** Whether the bundled program, from which what nothing calls is left out, has the change. */
+  private async isContained(mutant: Mutant): Promise<boolean> {
+    const hashOf = async (changed: boolean): Promise<string> => {
+      const name = createHash("sha256").update(mutant.id).digest("hex").slice(0, 16)
+      const text = applied(textOf(mutant.file), mutant)
+      const bundle = await bundleWith(program, changed ? { name, file: mutant.file, text } : null)
+      try {
+        return contentHash(bundle)
+      } finally {
+        rmSync(bundle, { force: true })
+      }
+    }
+    this.cleanHash ??= await hashOf(false)
+    return (await hashOf(true)) !== this.cleanHash
+  }
+
+  async judge(mutant: Mutant, judgeProcess: JudgeProcess): Promise<SimulatorJudgement> {
+    const nothingRun = { by: "simulator", seeds: 0, seconds: 0 } as const
+    let exchange: Exchange | null
+    try {
+      exchange = await this.exchangeOf(mutant)
     } catch (error) {
       const [detail] = (error as Error).message.split("\n")
       return { ...nothingRun, outcome: "load", detail: detail! }
     }
-    try {
-      if (contentHash(bundle) === this.cleanHash) return { ...nothingRun, outcome: "absent", detail: "" }
-      return await runSeeds(bundle, { ...this.budget, store: storeFor(mutant), secondsOfSeed })
-    } finally {
-      rmSync(bundle, { force: true })
+    if (exchange === null) return { ...nothingRun, outcome: "absent", detail: "" }
+    if (!this.reached.has(mutant.id)) await this.measure([mutant])
+    const trials: ReadonlyArray<LimitedTrial> = this.reached
+      .get(mutant.id)!
+      .slice(0, this.budget.seeds)
+      .map(({ seconds, trial }) => ({ trial, mostSeconds: patience.seconds + patience.factor * seconds }))
+    if (trials.length === 0) {
+      const outcome = (await this.isContained(mutant)) ? "unreached" : "absent"
+      return { ...nothingRun, outcome, detail: "" }
     }
+    const change = { file: mutant.file, code: exchange.code }
+    const judgement = await judgeProcess.judge({
+      kind: "judge",
+      change,
+      trials,
+      seconds: this.budget.seconds
+    })
+    return { by: "simulator", ...judgement }
   }
 
   close(): void {
-    rmSync(this.clean, { force: true })
+    rmSync(this.bundle, { force: true })
+    rmSync(this.folder, { recursive: true, force: true })
   }
 }

@@ -1,59 +1,105 @@
-/** A process of the simulator's judge: runs seeds of the swarm, and of scenarios for what is not in it, until one does not pass, or the budget is used up. */
+/** A process of the simulator's judge: keeps the program compiled, and runs it with one module after the other exchanged. */
+import { readFileSync } from "node:fs"
 import { cpuLimit, cpuSeconds } from "../CpuLimit.ts"
-import { simulate, type StoreKind } from "../Run.ts"
-import { scenarioNamed } from "../Scenarios.ts"
 import type { SimulatorJudgement } from "./Judgement.ts"
+import { LinkedModules } from "./LinkedModules.ts"
+import type { LinkedProgram } from "./LinkedProgram.ts"
+import { type Place, Reach } from "./Reach.ts"
+import type { Trial, TrialResult } from "./trial.ts"
 
+/** A run with the CPU seconds that it may take. */
+export interface LimitedTrial {
+  readonly trial: Trial
+  readonly mostSeconds: number
+}
+
+/** Runs the trials until one does not pass, or the CPU seconds are used up. */
 export interface JudgeJob {
-  readonly store: StoreKind
-  readonly seeds: number
-  /** CPU seconds, after which no seed begins. */
+  readonly kind: "judge"
+  /** Null: the program as it is. */
+  readonly change: { readonly file: string; readonly code: string } | null
+  readonly trials: ReadonlyArray<LimitedTrial>
   readonly seconds: number
-  /** CPU seconds that one seed may take. */
-  readonly secondsOfSeed: number
 }
 
-/** `begun` when the program has loaded, and then the judgement. */
-export type JudgeMessage = "begun" | Omit<SimulatorJudgement, "by">
+/** Runs a trial of the program as it is, and counts how often it comes to each of the places; null: evaluates it alone. */
+export interface ReachJob {
+  readonly kind: "reach"
+  readonly places: ReadonlyArray<Place>
+  readonly trial: Trial | null
+}
 
-/** The scenarios whose seeds run in turn. What the swarm has seldom or never has one of its own. */
-const scenarios = ["swarm", "swarm", "retention", "swarm", "idempotency", "swarm", "access", "swarm"]
+export type Job = JudgeJob | ReachJob
 
-/** Virtual hours of a seed of a scenario that would take several times as long as one of the swarm. */
-const hoursOf: Readonly<Record<string, number>> = { retention: 3, idempotency: 4 }
+export interface Reached {
+  readonly result: TrialResult
+  readonly counts: ReadonlyArray<number>
+  readonly seconds: number
+}
 
-const judge = ({ seconds, secondsOfSeed, seeds, store }: JudgeJob): Omit<SimulatorJudgement, "by"> => {
-  const allow = cpuLimit()
-  let seed = 0
+/** `loaded` once the exchanged module is evaluated, and then the result. */
+export type Message =
+  | { readonly kind: "loaded" }
+  | { readonly kind: "judged"; readonly judgement: Omit<SimulatorJudgement, "by"> }
+  | { readonly kind: "reached"; readonly reached: Reached }
+
+type Attempt = (trial: Trial) => TrialResult
+
+const [programFile] = process.argv.slice(2)
+const modules = await LinkedModules.load(JSON.parse(readFileSync(programFile!, "utf8")) as LinkedProgram)
+const allow = cpuLimit()
+let reach: Reach | null = null
+
+const attempt = (): Attempt => modules.evaluate()["attempt"] as Attempt
+
+const lineOf = (error: unknown): string =>
+  String((error as Error).message)
+    .split("\n")[0]!
+    .slice(0, 200)
+
+/** A module that never ends being evaluated is a mutant that does not load. */
+const secondsToLoad = 30
+
+const judge = ({ change, seconds, trials }: JudgeJob): Omit<SimulatorJudgement, "by"> => {
+  const startedAt = cpuSeconds()
+  const used = (): number => cpuSeconds() - startedAt
+  let run: Attempt
   try {
-    while (seed < seeds && cpuSeconds() < seconds) {
-      seed++
-      allow(secondsOfSeed)
-      const name = scenarios[(seed - 1) % scenarios.length]!
-      const hours = hoursOf[name]
-      const { outcome, violation } = simulate(scenarioNamed(name)!, seed, {
-        store,
-        ...(hours === undefined ? {} : { hours })
-      })
-      if (outcome === "passed") continue
-      return outcome === "violated"
-        ? { outcome: "oracle", detail: violation!.oracle, seeds: seed, seconds: cpuSeconds() }
-        : { outcome: "livelock", detail: "", seeds: seed, seconds: cpuSeconds() }
-    }
+    allow(secondsToLoad)
+    modules.exchange(change)
+    run = attempt()
   } catch (error) {
-    const detail = String((error as Error).message)
-      .split("\n")[0]!
-      .slice(0, 200)
-    return { outcome: "defect", detail, seeds: seed, seconds: cpuSeconds() }
+    return { outcome: "load", detail: lineOf(error), seeds: 0, seconds: used() }
   }
-  return { outcome: "survived", detail: "", seeds: seed, seconds: cpuSeconds() }
+  send({ kind: "loaded" })
+  let seeds = 0
+  for (const { mostSeconds, trial } of trials) {
+    if (used() >= seconds) break
+    seeds++
+    allow(mostSeconds)
+    const { detail, outcome } = run(trial)
+    if (outcome !== "passed") return { outcome, detail, seeds, seconds: used() }
+  }
+  return { outcome: "survived", detail: "", seeds, seconds: used() }
 }
 
-const send = (message: JudgeMessage, then: () => void = () => {}): void => {
-  process.send!(message, then)
+const reached = ({ places, trial }: ReachJob): Reached => {
+  const startedAt = cpuSeconds()
+  reach ??= new Reach(places)
+  const run = attempt()
+  const result = trial === null ? { outcome: "passed" as const, detail: "" } : run(trial)
+  return { result, counts: reach.taken(), seconds: cpuSeconds() - startedAt }
 }
 
-process.on("message", (job: JudgeJob) => {
-  send("begun")
-  send(judge(job), () => process.exit(0))
+const send = (message: Message): void => {
+  process.send!(message)
+}
+
+process.on("message", (job: Job) => {
+  if (job.kind === "reach") send({ kind: "reached", reached: reached(job) })
+  else {
+    const judgement = judge(job)
+    allow(Number.POSITIVE_INFINITY)
+    send({ kind: "judged", judgement })
+  }
 })

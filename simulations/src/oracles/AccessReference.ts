@@ -91,16 +91,18 @@ export class AccessReference {
   learn({ body, call, response }: Answered): void {
     if (response.status !== 201 || !creations.has(operationOf(call))) return
     const { id, key, token } = body.data
-    const asked = bodyOf(call)
+    const requested = bodyOf(call)
     const kind = token === undefined ? "key" : "token"
     this.grants.set(token ?? key, {
       kind,
       id,
-      scopes: asked.scopes ?? ["leads", "metrics"],
-      brandIds: asked.brandIds ?? null,
+      scopes: requested.scopes ?? ["leads", "metrics"],
+      brandIds: requested.brandIds ?? null,
       expiresAt:
-        asked.expiresAt === undefined || asked.expiresAt === null ? null : Date.parse(asked.expiresAt),
-      allowedAddresses: asked.allowedAddresses ?? null
+        requested.expiresAt === undefined || requested.expiresAt === null
+          ? null
+          : Date.parse(requested.expiresAt),
+      allowedAddresses: requested.allowedAddresses ?? null
     })
   }
 

@@ -64,10 +64,10 @@ const order = (a: Json, b: Json): number => b.at - a.at || Number(b.id) - Number
 
 /** The brands whose entries the call lists; null for all. */
 const listedBrands = (call: Call, access: AccessReference): ReadonlyArray<string> | null => {
-  const asked = queryOf(call).get("brandId")
+  const requested = queryOf(call).get("brandId")
   const reached = access.brandIdsOf(call)
-  if (asked === null) return reached
-  return reached === null || reached.includes(asked) ? [asked] : []
+  if (requested === null) return reached
+  return reached === null || reached.includes(requested) ? [requested] : []
 }
 
 const mostOnPage = 100
@@ -177,8 +177,9 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
     },
     /** The store has listed entries; `pageOf` says what the answer must show of them. */
     listed: (call: Call, { after, brandIds, limit, since }: Json, answer: Json): string | null => {
-      const [asked, reached] = [brandIds, listedBrands(call, access)].map((ids) => JSON.stringify(ids))
-      if (asked !== reached) return `the audit log is read for the brands ${asked}, not for ${reached}`
+      const [requested, reached] = [brandIds, listedBrands(call, access)].map((ids) => JSON.stringify(ids))
+      if (requested !== reached)
+        return `the audit log is read for the brands ${requested}, not for ${reached}`
       const right = [...entries.values()]
         .filter(
           (entry) =>
@@ -196,8 +197,8 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
     /** The answer to a call that lists these entries, as they are now; `nameOf` answers the name of a token. [AUD-3, AUD-4] */
     pageOf: (call: Call, ids: ReadonlyArray<string>, nameOf: (tokenId: string) => string | null): Json => {
       pages.judged++
-      const asked = queryOf(call).get("pageSize")
-      const size = Math.min(asked === null ? usualPage : Number(asked), mostOnPage)
+      const requested = queryOf(call).get("pageSize")
+      const size = Math.min(requested === null ? usualPage : Number(requested), mostOnPage)
       const shown = ids.slice(0, size).map((id) => entries.get(id))
       const last = shown.at(-1)
       return {

@@ -82,8 +82,8 @@ export class CountedWindows {
     const recent = window.recent.filter((each) => at - each.at <= aheadMillis)
     if (!isAsCounted && ahead > 0 && others > 0) {
       const killed = this.facts.incidents.count("kill", window.openedAt, at)
-      const least = -recent.filter((each) => each.process !== process.index).length
-      const isWithin = lost >= least && lost <= (others + killed) * ahead
+      const min = -recent.filter((each) => each.process !== process.index).length
+      const isWithin = lost >= min && lost <= (others + killed) * ahead
       const isRefusedEarly = isAllowed && !answer.allowed
       const isRefusable = limit - window.used <= (others + killed) * ahead
       if (

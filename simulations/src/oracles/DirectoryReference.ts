@@ -100,8 +100,8 @@ export const tokenShown = ({ createdAt, revokedAt, ...token }: Token, lastUsedAt
 /** Each of the asked ones once, in the order in which they are shown. */
 const inOrder = (
   all: ReadonlyArray<string>,
-  asked: ReadonlyArray<string> | undefined
-): ReadonlyArray<string> => (asked === undefined ? all : all.filter((each) => asked.includes(each)))
+  requested: ReadonlyArray<string> | undefined
+): ReadonlyArray<string> => (requested === undefined ? all : all.filter((each) => requested.includes(each)))
 
 export const signalShown = ({ createdAt, id, name, signalType, source }: Signal): Json => ({
   id,
@@ -143,10 +143,15 @@ export class DirectoryReference {
     const kind = method.split(".")[0]!
     if (!/^[1-9]\d*$/.test(id) || this.given.has(`${kind} ${id}`)) return null
     this.given.add(`${kind} ${id}`)
-    const asked = bodyOf(call)
+    const requested = bodyOf(call)
     switch (method) {
       case "brands.create": {
-        const brand: Brand = { id, name: asked.name, createdAt: args[0].createdAt, deletionStartedAt: null }
+        const brand: Brand = {
+          id,
+          name: requested.name,
+          createdAt: args[0].createdAt,
+          deletionStartedAt: null
+        }
         this.brands.set(id, brand)
         return brandShown(brand)
       }
@@ -154,14 +159,14 @@ export class DirectoryReference {
         const key: Key = {
           id,
           brandId: args[0].brandId,
-          label: asked.label,
+          label: requested.label,
           start: args[0].start,
-          requestsPerMinute: asked.requestsPerMinute ?? defaultRequestsPerMinute,
+          requestsPerMinute: requested.requestsPerMinute ?? defaultRequestsPerMinute,
           createdAt: args[0].createdAt,
           revokedAt: null,
-          expiresAt: asked.expiresAt ?? null,
-          scopes: inOrder(["leads", "metrics"], asked.scopes),
-          allowedAddresses: asked.allowedAddresses ?? null
+          expiresAt: requested.expiresAt ?? null,
+          scopes: inOrder(["leads", "metrics"], requested.scopes),
+          allowedAddresses: requested.allowedAddresses ?? null
         }
         this.keys.set(id, key)
         return keyShown(key, null)
@@ -169,19 +174,19 @@ export class DirectoryReference {
       case "accessTokens.create": {
         const token: Token = {
           id,
-          name: asked.name,
+          name: requested.name,
           start: args[0].start,
-          scopes: inOrder(["read", "ingest", "webhooks", "metrics", "admin"], asked.scopes),
-          brandIds: asked.brandIds ?? null,
+          scopes: inOrder(["read", "ingest", "webhooks", "metrics", "admin"], requested.scopes),
+          brandIds: requested.brandIds ?? null,
           createdAt: args[0].createdAt,
-          expiresAt: asked.expiresAt ?? null,
+          expiresAt: requested.expiresAt ?? null,
           revokedAt: null
         }
         this.tokens.set(id, token)
         return tokenShown(token, null)
       }
       case "signals.create": {
-        const { name, signalType, source } = asked
+        const { name, signalType, source } = requested
         const signal: Signal = { id, brandId: args[0], name, signalType, source, createdAt: args[2] }
         this.signals.set(id, signal)
         return signalShown(signal)
@@ -190,7 +195,7 @@ export class DirectoryReference {
         const campaign: Campaign = {
           id,
           brandId: args[0].brandId,
-          name: asked.name,
+          name: requested.name,
           createdAt: args[0].createdAt
         }
         this.campaigns.set(id, campaign)

@@ -59,8 +59,9 @@ const instance = (facts: KnownFacts, checks: Checks) => {
     if (body !== `[${posts.map((post) => post.body).join(",")}]`)
       return `the batch ${id} has more in it than its events`
     const places = facts.isStoreSeen ? posts.map((post) => leasedAt(outboxOf(facts), post)) : []
-    const turned = places.findIndex((place, i) => i > 0 && place < places[i - 1]!)
-    if (turned > 0) return `${ids[turned]} was leased before ${ids[turned - 1]}, and comes after it in ${id}`
+    const misplaced = places.findIndex((place, i) => i > 0 && place < places[i - 1]!)
+    if (misplaced > 0)
+      return `${ids[misplaced]} was leased before ${ids[misplaced - 1]}, and comes after it in ${id}`
     const composition = `${webhook.id} ${ids.join(" ")}`
     const before = composed.get(id) ?? composition
     composed.set(id, composition)

@@ -85,12 +85,12 @@ export const limitsHold: Oracle = {
   name: "limits hold",
   instantiate: (facts, checks) => {
     const counted = byCount(facts, checks)
-    const told = limitsByHeaders(facts, checks)
+    const byHeaders = limitsByHeaders(facts, checks)
     return {
       stored: counted.stored,
       tailLost: counted.tailLost,
-      answered: (fact) => (facts.isStoreSeen ? counted.answered(fact) : told.answered(fact)),
-      conclude: () => (facts.isStoreSeen ? null : told.conclude())
+      answered: (fact) => (facts.isStoreSeen ? counted.answered(fact) : byHeaders.answered(fact)),
+      conclude: () => (facts.isStoreSeen ? null : byHeaders.conclude())
     }
   }
 }

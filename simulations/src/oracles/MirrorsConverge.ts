@@ -17,7 +17,7 @@ export const mirrorsConverge: Oracle = {
     const rule = checks.rule("each lead of a client's copy")
     /** Leads of which a change may be hidden, by brand; and the greatest updatedAt that there was. */
     const hidden = new Map<string, Set<number>>()
-    const greatest = new Map<string, number>()
+    const max = new Map<string, number>()
 
     const wrongCopy = (
       brand: KnownBrand,
@@ -51,8 +51,8 @@ export const mirrorsConverge: Oracle = {
         if (method !== "leads.commit" && method !== "leads.update" && method !== "leads.erase") return null
         const brand = facts.brandOf(args[0])
         if (brand === undefined) return null
-        const before = greatest.get(brand.id) ?? 0
-        greatest.set(brand.id, Math.max(before, serviceNow))
+        const before = max.get(brand.id) ?? 0
+        max.set(brand.id, Math.max(before, serviceNow))
         if (serviceNow >= before - replayMillis + slackMillis) return null
         const known = hidden.get(brand.id) ?? new Set<number>()
         hidden.set(brand.id, known)

@@ -18,7 +18,7 @@ const day = 24 * 3_600_000
 const patienceMillis = 5 * day
 const longestAttemptSeconds = 16
 /** An attempt has 15 s, by a clock that may go wrong by a fiftieth. [DELIV-3] */
-const leastTimeoutMillis = 14_600
+const minTimeoutMillis = 14_600
 
 export class OutboxAttempts {
   private readonly recorded = new Set<string>()
@@ -169,7 +169,7 @@ export class OutboxAttempts {
         this.outbox.trueNow,
         lease.process
       )
-      return isSteady && durationMillis < leastTimeoutMillis
+      return isSteady && durationMillis < minTimeoutMillis
         ? `${id} timed out after ${durationMillis} ms`
         : null
     }
@@ -183,13 +183,16 @@ export class OutboxAttempts {
       return `${id} is recorded with ${status}, and its receiver answered ${post.status}`
     if (status !== 429 && status !== 503)
       return retryAfterSeconds === null ? null : `${id}: ${retryAfterSeconds} s are recorded after ${status}`
-    return this.isAsked(post, retryAfterSeconds)
+    return this.isRequested(post, retryAfterSeconds)
       ? null
       : `${id}: its receiver asked for ${post.retryAfterDate ?? post.retryAfterSeconds}, and ${retryAfterSeconds} s are recorded`
   }
 
   /** A date counts from the answer on, by the service's clock: that is at most an attempt after the post. */
-  private isAsked({ retryAfterDate, retryAfterSeconds, sent }: KeptPost, recorded: number | null): boolean {
+  private isRequested(
+    { retryAfterDate, retryAfterSeconds, sent }: KeptPost,
+    recorded: number | null
+  ): boolean {
     if (retryAfterDate === null) return recorded === retryAfterSeconds
     if (this.facts.incidents.touched(["clock", "pause"], sent.at, sent.heardAt!, sent.process))
       return recorded !== null
@@ -244,18 +247,18 @@ export class OutboxAttempts {
         : Number.POSITIVE_INFINITY
     // For so long after its first failure it holds its lead back. [ORD-4]
     const end = (delivery.firstFailedAt ?? now) + lasts * 1000
-    const isAskedBeyond = now + (retryAfterSeconds ?? 0) * 1000 > end
-    if (scheduled === undefined || now >= end || (isAskedBeyond && Number.isFinite(end))) {
+    const isRequestedBeyond = now + (retryAfterSeconds ?? 0) * 1000 > end
+    if (scheduled === undefined || now >= end || (isRequestedBeyond && Number.isFinite(end))) {
       this.finish(delivery, "dead", now)
       return "dead"
     }
     const wait = scheduled * waitFactor
     delivery.failures++
     delivery.firstFailedAt ??= now
-    const asked = Math.min((retryAfterSeconds ?? 0) * 1000, day)
+    const requested = Math.min((retryAfterSeconds ?? 0) * 1000, day)
     const due = {
-      from: Math.min(end, now + Math.max(Math.floor(wait * 0.8), asked)),
-      to: Math.min(end, now + Math.max(Math.ceil(wait * 1.2), asked))
+      from: Math.min(end, now + Math.max(Math.floor(wait * 0.8), requested)),
+      to: Math.min(end, now + Math.max(Math.ceil(wait * 1.2), requested))
     }
     const group = `${token} ${due.from} ${due.to}`
     delivery.due = isBatched ? (together.get(group) ?? due) : due

@@ -65,7 +65,7 @@ export interface KnownDelivery {
   /** Whether it keeps its place among its lead's: its event queued it while the webhook was ordered. */
   isOrdered: boolean
   /** Whether the store says that it waits: it was passed over by a lease. */
-  isSetAside: boolean
+  isDeferred: boolean
   /** It is due at some time between these, both included; null once it is delivered or dead. */
   due: Due | null
   lease: KnownLease | null

@@ -26,7 +26,7 @@ const overlapMillis = 24 * 3_600_000
 type Authored = ReadonlyMap<number, ReadonlySet<string>>
 
 /** What the store did, when in true time, and what an erasure had to look at then. */
-interface Noted {
+interface AppliedChange {
   readonly done: Stored
   readonly at: number
   readonly authored: Authored
@@ -41,12 +41,12 @@ const usualSending: Sending = {
   maxWait: 0
 }
 
-const sendingOf = (asked: Json, before: Sending): Sending => ({
-  ordering: asked.ordering ?? before.ordering,
-  maxDelay: asked.maxDelay === undefined ? before.maxDelay : asked.maxDelay,
-  format: asked.format ?? before.format,
-  maxBatch: asked.maxBatch ?? before.maxBatch,
-  maxWait: asked.maxWait ?? before.maxWait
+const sendingOf = (requested: Json, before: Sending): Sending => ({
+  ordering: requested.ordering ?? before.ordering,
+  maxDelay: requested.maxDelay === undefined ? before.maxDelay : requested.maxDelay,
+  format: requested.format ?? before.format,
+  maxBatch: requested.maxBatch ?? before.maxBatch,
+  maxWait: requested.maxWait ?? before.maxWait
 })
 
 export class OutboxReference implements DeliveriesOfWebhooks {
@@ -58,7 +58,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
   private readonly events = new Map<string, Map<number, LeadEvents>>()
   private readonly attempts: OutboxAttempts
   /** Everything that was noted, where a failover can lose the last of it; else null. */
-  private history: Array<Noted> | null
+  private history: Array<AppliedChange> | null
 
   constructor(private readonly facts: KnownFacts) {
     this.attempts = new OutboxAttempts(facts, this)
@@ -123,10 +123,10 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     }
   }
 
-  private note(noted: Noted): string | null {
-    const { authored, at, done } = noted
+  private note(change: AppliedChange): string | null {
+    const { authored, at, done } = change
     const { answer, args, process, serviceNow: now } = done
-    this.history?.push(noted)
+    this.history?.push(change)
     this.trueNow = at
     switch (done.method) {
       case "webhooks.create":
@@ -164,19 +164,19 @@ export class OutboxReference implements DeliveriesOfWebhooks {
   }
 
   private create({ answer, args, call }: Stored): null {
-    const asked = bodyOf(call)
-    const enabled = asked.enabled ?? true
+    const requested = bodyOf(call)
+    const enabled = requested.enabled ?? true
     this.webhooks.set(answer.id, {
       id: answer.id,
       brandId: args[0].brandId,
-      url: asked.url,
-      events: inOrder(asked.events),
-      description: asked.description ?? null,
+      url: requested.url,
+      events: inOrder(requested.events),
+      description: requested.description ?? null,
       enabled,
       disabledReason: enabled ? null : "The operator disabled it.",
       reasonNames: null,
       failingSince: null,
-      sending: sendingOf(asked, usualSending),
+      sending: sendingOf(requested, usualSending),
       failedAt: 0,
       changedAt: this.trueNow,
       createdAt: args[0].createdAt,
@@ -200,16 +200,16 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       webhook.current = current
       return null
     }
-    const asked = bodyOf(call)
+    const requested = bodyOf(call)
     const wasEnabled = webhook.enabled
-    const enabled: boolean = asked.enabled ?? wasEnabled
-    const isOther = asked.url !== undefined && asked.url !== webhook.url
+    const enabled: boolean = requested.enabled ?? wasEnabled
+    const isOther = requested.url !== undefined && requested.url !== webhook.url
     // A target that was set right, or is another, has not failed yet.
     if (isOther || (enabled && !wasEnabled)) webhook.failingSince = null
-    webhook.url = asked.url ?? webhook.url
-    if (asked.events !== undefined) webhook.events = inOrder(asked.events)
-    if (asked.description !== undefined) webhook.description = asked.description
-    webhook.sending = sendingOf(asked, webhook.sending)
+    webhook.url = requested.url ?? webhook.url
+    if (requested.events !== undefined) webhook.events = inOrder(requested.events)
+    if (requested.description !== undefined) webhook.description = requested.description
+    webhook.sending = sendingOf(requested, webhook.sending)
     if (webhook.sending.ordering === "none") {
       // What waits loses its place. [ORD-1]
       for (const delivery of webhook.deliveries) if (delivery.state === "pending") delivery.isOrdered = false
@@ -299,7 +299,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       failures: 0,
       firstFailedAt: null,
       isOrdered,
-      isSetAside: false,
+      isDeferred: false,
       due: { from: now, to: now },
       lease: null,
       finishedAt: null,

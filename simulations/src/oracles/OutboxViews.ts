@@ -55,7 +55,7 @@ export const deliveryShown = (delivery: KnownDelivery, isEnabled: boolean): Json
     state,
     attempts: delivery.attempts,
     createdAt: iso(delivery.createdAt),
-    nextAttemptAt: state === "pending" && !delivery.isSetAside ? isoOrNull(delivery.due?.from ?? null) : null,
+    nextAttemptAt: state === "pending" && !delivery.isDeferred ? isoOrNull(delivery.due?.from ?? null) : null,
     finishedAt: isoOrNull(delivery.finishedAt),
     lastAttempt: lastAttemptShown(delivery),
     resendOf: delivery.resendOf?.id ?? null,
@@ -100,10 +100,10 @@ export const learn = (outbox: OutboxReference, known: KnownDelivery, stored: Jso
   const { due } = known
   // A store may say that it waits once a lease has passed over it.
   if (stored.dueAt === null && waits(known)) {
-    known.isSetAside = true
+    known.isDeferred = true
     return null
   }
-  known.isSetAside = false
+  known.isDeferred = false
   if ((due === null) !== (stored.dueAt === null)) return `${stored.id} is due at ${stored.dueAt}`
   if (due === null) return null
   if (stored.dueAt < due.from || stored.dueAt > due.to)

@@ -83,10 +83,10 @@ class WhatIsThere {
           }
         }))
     if (kind === "engagements") {
-      const told = new Set(activities.map(({ engagementId, leadId }) => `${leadId} ${engagementId}`))
+      const announced = new Set(activities.map(({ engagementId, leadId }) => `${leadId} ${engagementId}`))
       const dueOf = ({ engagements, id: leadId }: Row): Array<Due> =>
         engagements
-          .filter(({ id, trackedAt }) => trackedAt < before && !told.has(`${leadId} ${id}`))
+          .filter(({ id, trackedAt }) => trackedAt < before && !announced.has(`${leadId} ${id}`))
           .map(({ id, trackedAt }) => ({
             at: trackedAt,
             remove: () => {

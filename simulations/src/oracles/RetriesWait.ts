@@ -107,13 +107,13 @@ const byPosts = (facts: KnownFacts, checks: Checks) => {
     if (isSuccess(last.status) && !isUnrecorded(facts, last)) return `${id} was taken, and came again`
     if (posts.length > attemptsInAll + unrecorded) return `${id} came ${posts.length} times`
     const wait = waits[Math.max(0, posts.length - 2 - unrecorded)]!
-    const least = Math.min(
-      Math.max(wait * 0.8, Math.min(askedMillis(last), longestMillis)),
+    const min = Math.min(
+      Math.max(wait * 0.8, Math.min(requestedMillis(last), longestMillis)),
       untilLastMillis(webhook, first, heardAt)
     )
     const waited = post.sent.at - heardAt
-    return waited < least - second
-      ? `attempt ${posts.length} of ${id} came ${Math.round(waited / second)} s after the last, not ${Math.round(least / second)} s`
+    return waited < min - second
+      ? `attempt ${posts.length} of ${id} came ${Math.round(waited / second)} s after the last, not ${Math.round(min / second)} s`
       : null
   }
 }
@@ -122,7 +122,7 @@ const byPosts = (facts: KnownFacts, checks: Checks) => {
 const longestMillis = 24 * 3600 * second
 
 /** A clock that is wrong by so much at most, as long as it is not set. */
-const leastRate = 0.95
+const minRate = 0.95
 
 /**
  * From the answer on, the time until a delivery's last attempt, in milliseconds at least: it is made maxDelay after the first failure, however
@@ -131,13 +131,13 @@ const leastRate = 0.95
 const untilLastMillis = ({ maxDelay, ordering }: KnownWebhook, first: KeptPost, heardAt: number): number =>
   ordering === "none" || maxDelay === null
     ? Number.POSITIVE_INFINITY
-    : Math.max(0, ((heardAtOf(first) ?? first.sent.at) + maxDelay * second - heardAt) * leastRate)
+    : Math.max(0, ((heardAtOf(first) ?? first.sent.at) + maxDelay * second - heardAt) * minRate)
 
 /** For how long the receiver asked to be left alone, in milliseconds from its answer on. A date is one by the service's clock. */
-const askedMillis = ({ retryAfterDate, retryAfterSeconds, sent }: KeptPost): number =>
+const requestedMillis = ({ retryAfterDate, retryAfterSeconds, sent }: KeptPost): number =>
   retryAfterDate === null
     ? (retryAfterSeconds ?? 0) * second
-    : Math.max(0, retryAfterDate - sent.byClock - attemptMillis) * leastRate
+    : Math.max(0, retryAfterDate - sent.byClock - attemptMillis) * minRate
 
 /**
  * Attempts of a delivery keep the schedule's distance, and what the receiver asked for; after a success, or a 410, there

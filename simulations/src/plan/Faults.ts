@@ -10,9 +10,9 @@ const killSteps = 400
 
 export const drawnRates = ({ rates, swarm }: Scenario, prng: Prng, isCalm: boolean): Rates => {
   if (!swarm) return rates
-  return Record.map(rates, (greatest) => {
+  return Record.map(rates, (max) => {
     const [isOn, share] = [prng.chance(0.5), prng.fraction()]
-    return isOn && !isCalm ? greatest * share : 0
+    return isOn && !isCalm ? max * share : 0
   })
 }
 

@@ -105,10 +105,10 @@ const eventMarks = (
         break
       case "answered":
       case "no-answer": {
-        const asked = open.get(String(fields["call"]))
-        const from = asked === undefined ? x : axis.xOf.get(asked.at)!
+        const requested = open.get(String(fields["call"]))
+        const from = requested === undefined ? x : axis.xOf.get(requested.at)!
         const arrives = kind === "answered" && fields["arrives"] === true
-        const what = `${String(asked?.fields["method"] ?? "")} ${String(asked?.fields["path"] ?? "")}`
+        const what = `${String(requested?.fields["method"] ?? "")} ${String(requested?.fields["path"] ?? "")}`
         const answered = kind === "answered" ? answerKind(fields["status"]) : "none"
         const status =
           answered === "error" ? label(Math.max(x, from + 4) + 2, y + 4, String(fields["status"])) : ""

@@ -1,8 +1,8 @@
 /** Reads a scenario from the text of a JSON file. All that is wrong with it is named by path, line and column. */
+import { didYouMean } from "@lead-signals/suggestions"
 import { Either, ParseResult, Schema } from "effect"
 import { Scenario } from "../Scenario.ts"
 import { unitKeyword } from "../ScenarioFields.ts"
-import { nearest } from "./Nearest.ts"
 import { fieldAt, type FieldSchema, scenarioJsonSchema, takes } from "./FieldReference.ts"
 import { type JsonPath, JsonPositions, NotJson, type Position } from "./JsonPositions.ts"
 
@@ -46,8 +46,8 @@ const elsewhere = (name: string, schema: FieldSchema, at = ""): ReadonlyArray<st
 const unknownField = (path: JsonPath, root: FieldSchema): string => {
   const name = String(path.at(-1))
   const known = Object.keys(fieldAt(path.slice(0, -1), root)?.properties ?? {})
-  const meant = nearest(name, known)
-  if (meant !== null) return `there is no such field. Did you mean "${meant}"?`
+  const suggestion = didYouMean(name, known)
+  if (suggestion !== undefined) return `there is no such field. ${suggestion}`
   const places = elsewhere(name, root)
   return places.length > 0
     ? `there is no such field here. Did you mean ${places.join(" or ")}?`
@@ -57,9 +57,10 @@ const unknownField = (path: JsonPath, root: FieldSchema): string => {
 const wrongValue = (path: JsonPath, value: unknown, root: FieldSchema): string => {
   const schema = fieldAt(path, root)
   if (schema === undefined) return `is not ${given(value)}`
-  const meant = schema.enum !== undefined && typeof value === "string" ? nearest(value, schema.enum) : null
+  const suggestion =
+    schema.enum !== undefined && typeof value === "string" ? didYouMean(value, schema.enum) : undefined
   const unit = schema[unitKeyword]
-  return `takes ${takes(schema)}${unit === undefined ? "" : ` (${unit})`}, not ${given(value)}.${meant === null ? "" : ` Did you mean "${meant}"?`}`
+  return `takes ${takes(schema)}${unit === undefined ? "" : ` (${unit})`}, not ${given(value)}.${suggestion === undefined ? "" : ` ${suggestion}`}`
 }
 
 interface Problem {

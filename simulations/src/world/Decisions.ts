@@ -7,7 +7,7 @@
 import { Prng } from "@lead-signals/simulation-kernel"
 
 export class Decisions {
-  private readonly asked = new Map<string, number>()
+  private readonly requested = new Map<string, number>()
 
   /** `only`: the faults to have, by label; null: as the seed says. `onFault` is called for each. */
   constructor(
@@ -23,8 +23,8 @@ export class Decisions {
 
   /** The same label a second time is another point. */
   private point(label: string): string {
-    const times = (this.asked.get(label) ?? 0) + 1
-    this.asked.set(label, times)
+    const times = (this.requested.get(label) ?? 0) + 1
+    this.requested.set(label, times)
     return times === 1 ? label : `${label} (${times})`
   }
 

@@ -13,14 +13,14 @@ const unevenShare = 0.75
 type Spread = (call: Call, processes: ReadonlyArray<ServiceProcess>) => ServiceProcess
 
 const spreadOf = (routing: Routing, decisions: Decisions): Spread => {
-  let turn = 0
+  let next = 0
   switch (routing) {
     case "random":
       return ({ label }, processes) => processes[decisions.below(`route ${label}`, processes.length)]!
     case "sticky":
       return ({ party }, processes) => processes[decisions.below(`route ${party}`, processes.length)]!
     case "round robin":
-      return (_, processes) => processes[turn++ % processes.length]!
+      return (_, processes) => processes[next++ % processes.length]!
     case "uneven":
       return ({ label }, processes) =>
         processes.find((_, i) => decisions.chance(`route ${label} ${i}`, unevenShare)) ?? processes.at(-1)!

@@ -35,7 +35,7 @@ export interface Consumer {
 }
 
 /** How long a message takes, in milliseconds, and how long a caller waits for an answer. */
-const delay = { least: 1, most: 80, late: 20_000 }
+const delay = { min: 1, most: 80, late: 20_000 }
 const patienceMillis = 30_000
 
 /** The same request once more, as a call of its own. */
@@ -91,7 +91,7 @@ export class World {
     this.kernel = new Kernel({
       seed,
       startsAt,
-      greatestStepsAtInstant: 50_000 + 4 * begunAtOnce,
+      maxStepsAtInstant: 50_000 + 4 * begunAtOnce,
       ...(picker === undefined ? {} : { picker })
     })
     this.decisions = new Decisions(seed, faults, (label) => {
@@ -192,7 +192,7 @@ export class World {
     if (this.kernel.now < this.partitionedUntil) return null
     if (this.decisions.fault(`lost ${label}`, this.rates.loss) !== null) return null
     const late = this.decisions.fault(`late ${label}`, this.rates.late)
-    return delay.least + this.decisions.below(`how long ${label}`, late === null ? delay.most : delay.late)
+    return delay.min + this.decisions.below(`how long ${label}`, late === null ? delay.most : delay.late)
   }
 
   /** From a party to the service and back. */
@@ -207,7 +207,7 @@ export class World {
         resume(Effect.fail(new NoAnswer()))
       })
       const drawn = this.travel(`${label} there`)
-      const there = call.arrivesAt === undefined ? drawn : Math.max(delay.least, call.arrivesAt - kernel.now)
+      const there = call.arrivesAt === undefined ? drawn : Math.max(delay.min, call.arrivesAt - kernel.now)
       if (drawn === null || there === null) return
       kernel.after(there, this.others, () =>
         this.handle(call, (response) => {

@@ -76,6 +76,23 @@ export const leadQuery = (access: Access, brandId: string, id: string) =>
       ).data
   })
 
+/** All engagements of a lead, of which `leadQuery` has the newest. The log names who read them: they are read once, when they are asked for. */
+export const engagementsQuery = (brandId: string, id: string) =>
+  queryOptions({
+    queryKey: [...ofBrand(brandId), "engagements", id],
+    queryFn: async ({ signal }) =>
+      (
+        await answerOf(
+          api.GET("/operator/brands/{brandId}/leads/{id}/export", {
+            params: { path: { brandId, id } },
+            signal
+          })
+        )
+      ).data.engagements,
+    staleTime: Infinity,
+    gcTime: 0
+  })
+
 export const keysKey = (brandId: string) => [...ofBrand(brandId), "keys"] as const
 
 export const keysQuery = (brandId: string) =>
@@ -116,13 +133,19 @@ export const signalsQuery = (brandId: string) =>
       (await answerOf(api.GET("/operator/brands/{brandId}/signals", { params: { path: { brandId } } }))).data
   })
 
+/** What happens meanwhile shows after so long. */
+const refreshMillis = 30_000
+
 export const webhooksKey = (brandId: string) => [...ofBrand(brandId), "webhooks"] as const
 
 export const webhooksQuery = (brandId: string) =>
   queryOptions({
     queryKey: webhooksKey(brandId),
     queryFn: async () =>
-      (await answerOf(api.GET("/operator/brands/{brandId}/webhooks", { params: { path: { brandId } } }))).data
+      (await answerOf(api.GET("/operator/brands/{brandId}/webhooks", { params: { path: { brandId } } })))
+        .data,
+    // A webhook begins to fail, and delivers again, by itself.
+    refetchInterval: refreshMillis
   })
 
 export const deliveriesKey = (brandId: string, id: string) =>
@@ -184,9 +207,6 @@ export const campaignPostsQuery = (brandId: string, id: string) =>
         )
       ).data
   })
-
-/** What happens meanwhile shows after so long. */
-const refreshMillis = 30_000
 
 export type CountSeriesPath = "leads" | "engagements" | "deliveries"
 

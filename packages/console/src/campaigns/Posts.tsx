@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router"
 import type { Schemas } from "../api/client.ts"
 import { campaignPostsQuery } from "../api/queries.ts"
 import { DataTable } from "../ui/DataTable.tsx"
+import { Name } from "../ui/Name.tsx"
 import { Failure } from "../ui/States.tsx"
 import type { CampaignSearch } from "./campaignSearch.ts"
 
@@ -46,9 +47,9 @@ export const Posts = ({ brandId, campaignId, search }: PostsProps) => {
                 params={{ brandId }}
                 search={{ ...search, post: postId }}
                 aria-current={search.post === postId ? "true" : undefined}
-                className="hover:text-accent font-medium break-all"
+                className="hover:text-accent touch:min-h-11 touch:min-w-11 touch:inline-flex touch:items-center font-medium break-all"
               >
-                <bdi>{postId}</bdi>
+                <Name text={postId} />
               </Link>
             )
           },

@@ -117,7 +117,7 @@ export const Checklist = ({
             <Link
               to={`/brands/$brandId/${step.to}`}
               params={{ brandId }}
-              className={`hover:bg-sunken -mx-2 flex items-start gap-2.5 rounded-md px-2 py-2 text-sm ${step.isDone ? "text-muted" : ""}`}
+              className={`hover:bg-sunken touch:py-3 -mx-2 flex items-start gap-2.5 rounded-md px-2 py-2 text-sm ${step.isDone ? "text-muted" : ""}`}
             >
               <span
                 className={`mt-0.5 flex size-4 shrink-0 items-center justify-center rounded-full border ${step.isDone ? "bg-accent border-accent text-on-accent" : step === next ? "border-accent" : "border-edge"}`}

@@ -23,7 +23,7 @@ import { Activity } from "./Activity.tsx"
 import { Checklist, type ChecklistFacts } from "./Checklist.tsx"
 import { Counts } from "./Counts.tsx"
 import type { HomeSearch } from "./homeSearch.ts"
-import { NeedsAHand, type Trouble } from "./NeedsAHand.tsx"
+import { NeedsAHand, type Problem } from "./NeedsAHand.tsx"
 
 type Attention = Schemas["Attention"]
 
@@ -60,8 +60,8 @@ const deliveries = (n: number, kind = ""): string =>
 const times = (n: number): string => (n === 1 ? "once" : `${n} times`)
 
 /** Keys at their limit, and rejected observations. */
-const troublesOf = ({ refusedRequests, rejectedObservations }: Attention): ReadonlyArray<Trouble> => [
-  ...refusedRequests.map(({ count, label, lastAt }): Trouble => ({
+const problemsOf = ({ refusedRequests, rejectedObservations }: Attention): ReadonlyArray<Problem> => [
+  ...refusedRequests.map(({ count, label, lastAt }): Problem => ({
     name: label,
     text: `has met its rate limit ${times(count)}, last ${exactTime(lastAt!)}`,
     page: { to: "keys" }
@@ -120,10 +120,10 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
     webhooks: listed.length,
     delivered: [...delivered.values()].reduce((sum, count) => sum + count, 0)
   }
-  const troubles = [
+  const problems = [
     ...listed.flatMap((webhook) => {
       const name = webhook.description ?? webhook.url
-      const trouble = (text: string, state?: string): Trouble => ({
+      const problem = (text: string, state?: string): Problem => ({
         name,
         text,
         page: { to: "webhook", id: webhook.id, ...(state === undefined ? {} : { state }) }
@@ -132,15 +132,15 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
       return [
         ...(webhook.enabled || webhook.disabledReason === null
           ? []
-          : [trouble(`is disabled: ${webhook.disabledReason}`)]),
+          : [problem(`is disabled: ${webhook.disabledReason}`)]),
         ...(webhook.enabled && webhook.failingSince !== null
-          ? [trouble("fails: no attempt has succeeded lately")]
+          ? [problem(`fails: every attempt since ${exactTime(webhook.failingSince)}`)]
           : []),
-        ...(died > 0 ? [trouble(`has ${deliveries(died, "dead ")}`, "dead")] : []),
-        ...(waiting > 0 ? [trouble(`holds ${deliveries(waiting)} until it is enabled`, "held")] : [])
+        ...(died > 0 ? [problem(`has ${deliveries(died, "dead ")}`, "dead")] : []),
+        ...(waiting > 0 ? [problem(`holds ${deliveries(waiting)} until it is enabled`, "held")] : [])
       ]
     }),
-    ...(attention === undefined ? [] : troublesOf(attention))
+    ...(attention === undefined ? [] : problemsOf(attention))
   ]
   const path = `/operator/brands/${brandId}`
   const name = brands?.find(({ id }) => id === brandId)?.name ?? "Home"
@@ -170,7 +170,7 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
             <Counts brandId={brandId} total={leads.data} />
             <NeedsAHand
               brandId={brandId}
-              troubles={troubles}
+              problems={problems}
               hasWebhooks={listed.length > 0}
               since={attention?.since}
             />

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router"
 import { Icon } from "../ui/Icon.tsx"
 import { exactTime } from "../ui/Time.tsx"
 
-export interface Trouble {
+export interface Problem {
   /** What has the trouble. */
   readonly name: string
   readonly text: string
@@ -15,25 +15,25 @@ export interface Trouble {
 
 interface NeedsAHandProps {
   readonly brandId: string
-  readonly troubles: ReadonlyArray<Trouble>
+  readonly problems: ReadonlyArray<Problem>
   readonly hasWebhooks: boolean
   /** When the server began to count refusals and rejections; undefined while that is not known. */
   readonly since: string | undefined
 }
 
-const className = "hover:bg-sunken -mx-2 flex items-start gap-2 rounded-md px-2 py-1 text-sm"
+const className = "hover:bg-sunken touch:py-3 -mx-2 flex items-start gap-2 rounded-md px-2 py-1 text-sm"
 
-const TroubleLink = ({
+const ProblemLink = ({
   brandId,
-  trouble: { name, page, text }
+  problem: { name, page, text }
 }: {
   readonly brandId: string
-  readonly trouble: Trouble
+  readonly problem: Problem
 }) => {
   const content = (
     <>
       <Icon name="alert" className="text-danger mt-0.5 size-4" />
-      <span className="min-w-0 break-words">
+      <span className="min-w-0 wrap-anywhere">
         <bdi className="font-medium">{name}</bdi> {text}
       </span>
     </>
@@ -60,21 +60,21 @@ const TroubleLink = ({
   )
 }
 
-export const NeedsAHand = ({ brandId, hasWebhooks, since, troubles }: NeedsAHandProps) => (
+export const NeedsAHand = ({ brandId, hasWebhooks, since, problems }: NeedsAHandProps) => (
   <section aria-labelledby="needs-a-hand" className="card flex flex-col p-4">
     <h2 id="needs-a-hand" className="mb-3 text-sm font-semibold">
       Needs a hand
     </h2>
-    {troubles.length === 0 ? (
+    {problems.length === 0 ? (
       <p className="text-muted flex items-center gap-2 text-sm">
         <Icon name="check" className="text-accent size-4" />
         {hasWebhooks ? "Nothing: every webhook delivers." : "Nothing: there is no webhook that could fail."}
       </p>
     ) : (
       <ul className="flex flex-col gap-2">
-        {troubles.map((trouble) => (
-          <li key={`${trouble.name} ${trouble.text}`}>
-            <TroubleLink brandId={brandId} trouble={trouble} />
+        {problems.map((problem) => (
+          <li key={`${problem.name} ${problem.text}`}>
+            <ProblemLink brandId={brandId} problem={problem} />
           </li>
         ))}
       </ul>

@@ -146,7 +146,7 @@ export const RejectedLines = ({ count, isRunning, lines, onSend, plan }: Rejecte
                   <tr key={line.number} aria-rowindex={index + 2} style={{ height: rowHeight }}>
                     <td className={`${cellClass} text-muted tabular-nums`}>{line.number}</td>
                     <td className={`${cellClass} text-danger text-xs`}>
-                      <span className="line-clamp-2 w-56 break-words" title={line.message}>
+                      <span className="line-clamp-2 w-56 wrap-anywhere" title={line.message}>
                         {line.message}
                       </span>
                     </td>

@@ -67,8 +67,8 @@ const send = async (
       return (answer as { readonly data: ReadonlyArray<Outcome> }).data
     } catch (failure) {
       if (attempt === maxAttempts || !isPassing(failure)) throw failure
-      const asked = failure instanceof CallFailed ? failure.retryAfterMillis : null
-      const pause = asked ?? Math.min(firstPauseMillis * 2 ** attempt, maxPauseMillis)
+      const requested = failure instanceof CallFailed ? failure.retryAfterMillis : null
+      const pause = requested ?? Math.min(firstPauseMillis * 2 ** attempt, maxPauseMillis)
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }

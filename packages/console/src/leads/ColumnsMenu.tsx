@@ -37,15 +37,24 @@ const useWidth = (place: RefObject<HTMLElement | null>): number => {
   return width
 }
 
-/** The columns of a list in the element `place`, and a function that shows or hides one. */
+/** A card has room for a line of facts below the name: what a list needs a wide window for is left to the reader's choice. */
+const fitsCard = (fits: number): boolean => fits <= 860
+
+/** The columns of a list in the element `place`, of cards or of rows, and a function that shows or hides one. */
 export const useColumns = (
-  place: RefObject<HTMLElement | null>
+  place: RefObject<HTMLElement | null>,
+  hasCards: boolean
 ): readonly [ReadonlySet<ColumnId>, (id: ColumnId) => void] => {
   const [choices, setChoices] = useState(stored)
   const width = useWidth(place)
   const shown = useMemo(
-    () => new Set(leadColumns.flatMap(({ fits, id }) => ((choices.get(id) ?? width >= fits) ? [id] : []))),
-    [choices, width]
+    () =>
+      new Set(
+        leadColumns.flatMap(({ fits, id }) =>
+          (choices.get(id) ?? (hasCards ? fitsCard(fits) : width >= fits)) ? [id] : []
+        )
+      ),
+    [choices, width, hasCards]
   )
   const toggle = (id: ColumnId) => {
     const next = new Map(choices).set(id, !shown.has(id))

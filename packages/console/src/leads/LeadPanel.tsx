@@ -8,6 +8,7 @@ import { hasScope } from "../session/permissions.ts"
 import { useSession } from "../session/session.ts"
 import { IconButton } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
+import { Name } from "../ui/Name.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { exactTime } from "../ui/Time.tsx"
 import { WebLink } from "../ui/WebLink.tsx"
@@ -37,7 +38,7 @@ const Facts = ({ lead }: { readonly lead: LeadDetail }) => {
         value === null || value === undefined || value === "" ? null : (
           <div key={name} className="contents">
             <dt className="text-muted">{name}</dt>
-            <dd className="min-w-0 break-words">
+            <dd className="min-w-0 wrap-anywhere">
               <bdi>{value}</bdi>
             </dd>
           </div>
@@ -69,11 +70,11 @@ const Content = ({
       <div className="flex items-start gap-3 px-4 py-4">
         <Avatar name={lead.name} className="size-11 text-sm" />
         <div className="min-w-0 grow">
-          <h2 className="text-base font-semibold break-words">
-            <bdi>{lead.name}</bdi>
+          <h2 className="text-base font-semibold wrap-anywhere">
+            <Name text={lead.name} />
           </h2>
           {lead.headline === null ? null : (
-            <p className="text-muted text-sm break-words">
+            <p className="text-muted text-sm wrap-anywhere">
               <bdi>{lead.headline}</bdi>
             </p>
           )}
@@ -99,8 +100,8 @@ const Content = ({
       <Section title="About">
         <Facts lead={lead} />
       </Section>
-      <Section title={lead.engagementsMeta.truncated ? "Newest 20 engagements" : "Engagements"}>
-        <Timeline engagements={lead.engagements} />
+      <Section title="Engagements, the newest first">
+        <Timeline brandId={brandId} lead={lead} />
       </Section>
       {session.access === "operator" ? (
         <Section title="Actions">

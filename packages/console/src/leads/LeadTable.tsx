@@ -5,7 +5,8 @@ import { Icon } from "../ui/Icon.tsx"
 import { type ColumnId, type LeadColumn, leadColumns, type RowContext } from "./columns.tsx"
 import { defaultSort, type LeadSearch, withChange } from "./leadSearch.ts"
 
-interface LeadTableProps {
+/** Of the table, and of the cards that phones have instead. */
+export interface LeadListProps {
   readonly brandId: string
   readonly leads: ReadonlyArray<Lead>
   readonly search: LeadSearch
@@ -17,7 +18,7 @@ interface LeadTableProps {
 
 const ariaSorts = { asc: "ascending", desc: "descending" } as const
 
-export const LeadTable = ({ brandId, isStale, leads, search, shownColumns, signalNames }: LeadTableProps) => {
+export const LeadTable = ({ brandId, isStale, leads, search, shownColumns, signalNames }: LeadListProps) => {
   const columns = leadColumns.filter(({ id }) => shownColumns.has(id))
   const context: RowContext = {
     signalNames,

@@ -6,12 +6,14 @@ import { leadsQuery, signalsQuery } from "../api/queries.ts"
 import { CurlButton } from "../curl/CurlButton.tsx"
 import { useSession } from "../session/session.ts"
 import { PageHeader } from "../shell/PageHeader.tsx"
-import { focusedRow, moveRow, useTurnedPage } from "../shell/rows.ts"
+import { focusedRow, moveRow, useFocusOnNewPage } from "../shell/rows.ts"
 import { useKeys } from "../shell/shortcuts.ts"
 import { Button } from "../ui/Button.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
+import { useMedia } from "../ui/useMedia.ts"
 import { ColumnsMenu, useColumns } from "./ColumnsMenu.tsx"
 import { ExportMenu } from "./ExportMenu.tsx"
+import { LeadCards } from "./LeadCards.tsx"
 import { LeadFilters } from "./LeadFilters.tsx"
 import { LeadPanel } from "./LeadPanel.tsx"
 import { filterNames, filterOf, type LeadSearch, queryOf, withChange } from "./leadSearch.ts"
@@ -43,7 +45,8 @@ export const LeadsPage = () => {
   const navigate = useNavigate({ from })
   const { access } = useSession()
   const place = useRef<HTMLDivElement>(null)
-  const [shownColumns, toggleColumn] = useColumns(place)
+  const hasCards = useMedia("(width < 40rem)")
+  const [shownColumns, toggleColumn] = useColumns(place, hasCards)
   const query = useMemo(() => {
     const { lead: _, ...list } = search
     return queryOf(list)
@@ -58,7 +61,7 @@ export const LeadsPage = () => {
     show(lead === undefined ? list : { ...list, lead }, true)
   }
   useListKeys(search.lead, open)
-  useTurnedPage(data, !isPlaceholderData, (row) => {
+  useFocusOnNewPage(data, !isPlaceholderData, (row) => {
     if (search.lead !== undefined) open(row.dataset["row"])
   })
 
@@ -97,8 +100,9 @@ export const LeadsPage = () => {
           The list has become shorter, or the link is older than the list.
         </Empty>
       )
+    const LeadList = hasCards ? LeadCards : LeadTable
     return (
-      <LeadTable
+      <LeadList
         brandId={brandId}
         leads={data.data}
         search={search}

@@ -18,8 +18,8 @@ export const Pagination = ({ onPage, onPageSize, page, pageCount, pageSize, tota
   const first = (page - 1) * pageSize + 1
   const last = Math.min(page * pageSize, total)
   return (
-    <div className="border-line flex items-center gap-3 border-t py-1 pr-2 pl-4 text-sm">
-      <p className="text-muted grow tabular-nums" aria-live="polite">
+    <div className="border-line flex items-center gap-1 border-t py-1 pr-2 pl-4 text-sm sm:gap-3">
+      <p className="text-muted grow whitespace-nowrap tabular-nums" aria-live="polite">
         {first > total
           ? `${count.format(total)} in all`
           : `${count.format(first)}–${count.format(last)} of ${count.format(total)}`}
@@ -46,7 +46,7 @@ export const Pagination = ({ onPage, onPageSize, page, pageCount, pageSize, tota
           disabled={page <= 1}
           onClick={() => onPage(page - 1)}
         />
-        <span className="text-muted px-1 text-xs tabular-nums">
+        <span className="text-muted px-1 text-xs whitespace-nowrap tabular-nums max-sm:hidden">
           {count.format(page)} / {count.format(Math.max(pageCount, 1))}
         </span>
         <IconButton

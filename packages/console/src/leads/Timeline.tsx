@@ -1,6 +1,13 @@
-/** The engagements of a lead, the newest first, with the posts they were about. */
-import type { Engagement } from "../api/client.ts"
+/** The engagements of a lead, the newest first, with the posts they were about: first the newest, and all of them when asked. */
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import type { Engagement, LeadDetail } from "../api/client.ts"
+import { engagementsQuery } from "../api/queries.ts"
+import { hasScope } from "../session/permissions.ts"
+import { useSession } from "../session/session.ts"
 import { Badge } from "../ui/Badge.tsx"
+import { Button } from "../ui/Button.tsx"
+import { Failure } from "../ui/States.tsx"
 import { Time } from "../ui/Time.tsx"
 import { WebLink } from "../ui/WebLink.tsx"
 
@@ -18,7 +25,7 @@ const Post = ({ engagement }: { readonly engagement: Engagement }) => {
     <div className="text-muted border-line border-l-2 pl-2.5 text-xs">
       {postAuthor === null ? null : <bdi className="font-medium">{postAuthor}</bdi>}
       {postContent === null ? null : (
-        <p className="line-clamp-3 break-words whitespace-pre-line">
+        <p className="line-clamp-3 wrap-anywhere whitespace-pre-line">
           <bdi>{postContent}</bdi>
         </p>
       )}
@@ -31,27 +38,62 @@ const Post = ({ engagement }: { readonly engagement: Engagement }) => {
   )
 }
 
-export const Timeline = ({ engagements }: { readonly engagements: ReadonlyArray<Engagement> }) =>
-  engagements.length === 0 ? (
-    <p className="text-muted text-sm">No engagement is held.</p>
-  ) : (
-    <ol className="flex flex-col gap-4">
-      {engagements.map((engagement) => (
-        <li key={engagement.id} className="flex flex-col gap-1.5">
-          <p className="flex flex-wrap items-center gap-x-2 text-sm">
-            <span className="font-medium">{verbOf(engagement)}</span>
-            <span className="text-muted text-xs">
-              <Time at={engagement.emittedAt ?? engagement.trackedAt} />
-            </span>
-            {engagement.signal === null ? null : <Badge>{engagement.signal.name}</Badge>}
+const Engagements = ({ engagements }: { readonly engagements: ReadonlyArray<Engagement> }) => (
+  <ol aria-label="Engagements" className="flex flex-col gap-4">
+    {engagements.map((engagement) => (
+      <li key={engagement.id} className="flex flex-col gap-1.5">
+        <p className="flex flex-wrap items-center gap-x-2 text-sm">
+          <span className="font-medium">{verbOf(engagement)}</span>
+          <span className="text-muted text-xs">
+            <Time at={engagement.emittedAt ?? engagement.trackedAt} />
+          </span>
+          {engagement.signal === null ? null : <Badge>{engagement.signal.name}</Badge>}
+        </p>
+        {engagement.commentText === null ? null : (
+          <p className="bg-sunken rounded-md px-2.5 py-1.5 text-sm wrap-anywhere whitespace-pre-line">
+            <bdi>{engagement.commentText}</bdi>
           </p>
-          {engagement.commentText === null ? null : (
-            <p className="bg-sunken rounded-md px-2.5 py-1.5 text-sm break-words whitespace-pre-line">
-              <bdi>{engagement.commentText}</bdi>
-            </p>
-          )}
-          <Post engagement={engagement} />
-        </li>
-      ))}
-    </ol>
+        )}
+        <Post engagement={engagement} />
+      </li>
+    ))}
+  </ol>
+)
+
+/** As many are drawn at first once all are there, and with each further step. */
+const step = 100
+
+/** `brandId`: that of the lead. */
+export const Timeline = ({ brandId, lead }: { readonly brandId: string; readonly lead: LeadDetail }) => {
+  const mayReadAll = hasScope(useSession(), "read")
+  const [shown, setShown] = useState(0)
+  const all = useQuery({ ...engagementsQuery(brandId, String(lead.id)), enabled: shown > 0 })
+  if (lead.engagements.length === 0) return <p className="text-muted text-sm">No engagement is held.</p>
+  const engagements = all.data?.slice(0, shown) ?? lead.engagements
+  const left = (all.data?.length ?? 0) - engagements.length
+  return (
+    <>
+      <Engagements engagements={engagements} />
+      {all.error === null ? null : <Failure error={all.error} onRetry={() => void all.refetch()} />}
+      {!lead.engagementsMeta.truncated ? null : all.data === undefined ? (
+        mayReadAll ? (
+          <Button
+            className="self-start"
+            disabled={shown > 0 && all.isFetching}
+            onClick={() => setShown(step)}
+          >
+            {shown > 0 && all.isFetching ? "Loading …" : "Show all engagements"}
+          </Button>
+        ) : (
+          <p className="text-muted text-xs">These are the newest. An operator sees all of them.</p>
+        )
+      ) : left > 0 ? (
+        <Button className="self-start" onClick={() => setShown(shown + step)}>
+          Show {Math.min(left, step)} more of {left.toLocaleString("en")}
+        </Button>
+      ) : (
+        <p className="text-muted text-xs">All {all.data.length.toLocaleString("en")} are shown.</p>
+      )}
+    </>
   )
+}

@@ -3,6 +3,7 @@ import type { ReactNode } from "react"
 import type { Lead } from "../api/client.ts"
 import { Badge } from "../ui/Badge.tsx"
 import { Marked } from "../ui/Marked.tsx"
+import { Name } from "../ui/Name.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Avatar } from "./Person.tsx"
 
@@ -29,11 +30,23 @@ export interface RowContext {
   readonly hasHeadline: boolean
 }
 
+export type ColumnId =
+  | "name"
+  | "headline"
+  | "leadCompany"
+  | "score1"
+  | "flags"
+  | "signalIds"
+  | "createdAt"
+  | "updatedAt"
+
 export interface LeadColumn {
   /** The field of the API that the column shows, or sorts by. */
-  readonly id: string
+  readonly id: ColumnId
   readonly title: string
   readonly cell: (lead: Lead, context: RowContext) => ReactNode
+  /** Whether a lead has nothing to show there: its card on a phone leaves it out. */
+  readonly isEmpty?: (lead: Lead) => boolean
   /** In CSS pixels. */
   readonly width: number
   /** From which width of the list the column is there, if nobody has chosen: with the others that are, it has room. */
@@ -54,9 +67,7 @@ export const leadColumns = [
       <span className="flex min-w-0 items-center gap-2.5">
         <Avatar name={name} />
         <span className="min-w-0">
-          <bdi className="block truncate font-medium">
-            <Marked text={name} wanted={search} />
-          </bdi>
+          <Name text={name} wanted={search} className="block truncate font-medium" />
           {hasHeadline ? null : (
             <bdi className="text-muted block truncate text-xs">
               <Marked text={headline ?? leadCompany?.name ?? ""} wanted={search} />
@@ -84,6 +95,7 @@ export const leadColumns = [
     width: 144,
     fits: 860,
     sorts: null,
+    isEmpty: ({ leadCompany }) => leadCompany === null || leadCompany.name === null,
     cell: ({ leadCompany }) => <bdi>{leadCompany?.name ?? ""}</bdi>
   },
   {
@@ -93,6 +105,7 @@ export const leadColumns = [
     fits: 0,
     className: "text-right",
     sorts: "desc",
+    isEmpty: ({ score1 }) => score1 === null,
     cell: ({ score1 }) => <span className="tabular-nums">{scoreText(score1)}</span>
   },
   {
@@ -101,6 +114,7 @@ export const leadColumns = [
     width: 148,
     fits: 700,
     sorts: null,
+    isEmpty: ({ exported, isEmployee, qualified }) => !qualified && !exported && !isEmployee,
     cell: (lead) => <Flags lead={lead} />
   },
   {
@@ -131,6 +145,4 @@ export const leadColumns = [
     sorts: "desc",
     cell: ({ updatedAt }) => <Time at={updatedAt} />
   }
-] as const satisfies ReadonlyArray<LeadColumn>
-
-export type ColumnId = (typeof leadColumns)[number]["id"]
+] satisfies ReadonlyArray<LeadColumn>

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router"
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { useRef } from "react"
 import { Badge } from "../ui/Badge.tsx"
+import { Name } from "../ui/Name.tsx"
 import type { LiveEvent } from "./liveStream.ts"
 
 const clock = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" })
@@ -27,9 +28,9 @@ const EventRow = ({ brandId, event }: { readonly brandId: string; readonly event
         to="/brands/$brandId/leads"
         params={{ brandId }}
         search={{ lead: String(event.lead.id) }}
-        className="hover:text-accent truncate font-medium"
+        className="hover:text-accent touch:after:absolute touch:after:inset-0 truncate font-medium"
       >
-        <bdi>{event.lead.name}</bdi>
+        <Name text={event.lead.name} />
       </Link>
       <span className="text-muted truncate text-xs">
         <bdi>{event.lead.headline ?? ""}</bdi>

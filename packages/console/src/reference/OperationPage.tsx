@@ -82,7 +82,7 @@ const Rows = ({ label, rows }: { readonly label: string; readonly rows: Readonly
           {name}
         </dt>
         <dd className="min-w-0">
-          <p className="text-muted text-xs break-words">{[type, ...notes].join(" · ")}</p>
+          <p className="text-muted text-xs wrap-anywhere">{[type, ...notes].join(" · ")}</p>
           <p>
             <Words text={description} />
           </p>
@@ -141,7 +141,7 @@ const Fields = ({
     rows
   ) : (
     <details className="flex flex-col gap-2">
-      <summary className="text-accent mb-2 cursor-pointer text-sm">{fields.length} fields</summary>
+      <summary className="text-accent touch:py-3 mb-2 cursor-pointer text-sm">{fields.length} fields</summary>
       {rows}
     </details>
   )
@@ -170,7 +170,7 @@ const Success = ({
     ))}
     {response.headers === undefined ? null : (
       <details>
-        <summary className="text-accent mb-2 cursor-pointer text-sm">
+        <summary className="text-accent touch:py-3 mb-2 cursor-pointer text-sm">
           {Object.keys(response.headers).length} headers
         </summary>
         <Rows

@@ -46,7 +46,7 @@ const Contents = ({
                 search={{ operation: id }}
                 aria-current={id === open ? "page" : undefined}
                 title={`${isEvent ? "" : `${method} `}${path}`}
-                className="hover:bg-sunken aria-[current=page]:bg-accent-soft flex items-baseline gap-2 rounded-md px-2 py-1 text-sm"
+                className="hover:bg-sunken aria-[current=page]:bg-accent-soft touch:py-3 flex items-baseline gap-2 rounded-md px-2 py-1 text-sm"
               >
                 <span className="grow">
                   {summary}
@@ -116,7 +116,10 @@ export const ReferencePage = () => {
         className={`border-line bg-surface shrink-0 flex-col gap-3 p-3 lg:flex lg:w-80 lg:overflow-y-auto lg:border-r ${operation === undefined ? "flex" : "hidden"}`}
       >
         <div className="relative">
-          <Icon name="search" className="text-muted pointer-events-none absolute top-2 left-2.5 size-4" />
+          <Icon
+            name="search"
+            className="text-muted pointer-events-none absolute inset-y-0 left-2.5 my-auto size-4"
+          />
           <input
             data-search
             type="search"
@@ -140,8 +143,12 @@ export const ReferencePage = () => {
           <Overview reference={reference} />
         ) : (
           <>
-            <p className="mb-3 text-sm lg:hidden">
-              <Link to={pathname} search={{}} className="text-accent underline-offset-2 hover:underline">
+            <p className="text-sm lg:hidden">
+              <Link
+                to={pathname}
+                search={{}}
+                className="text-accent mb-2 inline-flex h-11 items-center underline-offset-2 hover:underline"
+              >
                 All operations
               </Link>
             </p>

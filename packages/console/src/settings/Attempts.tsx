@@ -9,7 +9,7 @@ type DeliveryDetail = Schemas["DeliveryDetail"]
 type AttemptOf = DeliveryDetail["log"][number]
 
 const blockClass =
-  "bg-sunken max-h-56 overflow-auto rounded-md p-2 font-mono text-xs break-words whitespace-pre-wrap"
+  "bg-sunken max-h-56 overflow-auto rounded-md p-2 font-mono text-xs wrap-anywhere whitespace-pre-wrap"
 
 const indented = (body: string): string => {
   try {
@@ -69,7 +69,7 @@ const Attempt = ({
       </span>
     </p>
     <details className="text-sm">
-      <summary className="text-accent cursor-pointer">Request</summary>
+      <summary className="text-accent touch:py-3 cursor-pointer">Request</summary>
       <pre tabIndex={0} aria-label={`Headers of attempt ${attempt.number}`} className={`mt-1 ${blockClass}`}>
         {webhook === undefined ? "" : `POST ${webhook.url}\n`}
         {headerLines(attempt)}

@@ -22,8 +22,19 @@ const actorText = ({ id, name, type }: AuditEntry["actor"]): string => {
   return type === "key" ? `API key ${id}` : "Nobody known"
 }
 
+/** Of operations whose names say too little by themselves. */
+const operationTexts: Readonly<Record<string, string>> = {
+  operatorLeads: "List leads",
+  operatorChanges: "Follow changed leads",
+  listChanges: "Follow changed leads",
+  liveEvents: "Follow live events",
+  exportLead: "Export a lead's data"
+}
+
 /** `createKey` becomes `Create key`. */
 const operationText = (operation: string): string => {
+  const known = operationTexts[operation]
+  if (known !== undefined) return known
   const words = operation.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return words[0]!.toUpperCase() + words.slice(1)
 }
@@ -62,7 +73,7 @@ export const AuditPage = () => {
       title: "Who",
       cell: ({ actor, viaSession }) => (
         <span className="flex min-w-0 flex-col">
-          <span className="font-medium break-words">{actorText(actor)}</span>
+          <span className="font-medium wrap-anywhere">{actorText(actor)}</span>
           {viaSession ? <span className="text-muted text-xs">in a browser</span> : null}
         </span>
       )
@@ -71,7 +82,7 @@ export const AuditPage = () => {
       title: "Did",
       cell: ({ operation, subjectId }) => (
         <span className="flex min-w-0 flex-col">
-          <span className="break-words">{operationText(operation)}</span>
+          <span className="wrap-anywhere">{operationText(operation)}</span>
           {subjectId === null ? null : <span className="text-muted text-xs">id {subjectId}</span>}
         </span>
       )
@@ -79,7 +90,7 @@ export const AuditPage = () => {
     {
       title: "Brand",
       className: "max-sm:hidden",
-      cell: (entry) => <span className="break-words">{brandText(entry.brandId)}</span>
+      cell: (entry) => <span className="wrap-anywhere">{brandText(entry.brandId)}</span>
     },
     {
       title: "Answer",

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router"
 import type { Delivery } from "../api/client.ts"
 import { deliveriesQuery, type DeliveryQuery } from "../api/queries.ts"
 import { Pagination } from "../leads/Pagination.tsx"
-import { useTurnedPage } from "../shell/rows.ts"
+import { useFocusOnNewPage } from "../shell/rows.ts"
 import { Badge } from "../ui/Badge.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
@@ -29,7 +29,7 @@ const states = [
 ] as const
 
 /** How often the list is read anew while it is looked at. */
-const refreshMillis = 5000
+export const refreshMillis = 5000
 
 export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesProps) => {
   const query: DeliveryQuery = {
@@ -40,7 +40,7 @@ export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesP
     ...deliveriesQuery(brandId, webhookId, query),
     refetchInterval: refreshMillis
   })
-  useTurnedPage(data, !isPlaceholderData)
+  useFocusOnNewPage(data, !isPlaceholderData)
   const columns: ReadonlyArray<Column<Delivery>> = [
     {
       title: "Event",
@@ -134,7 +134,7 @@ export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesP
             type="button"
             aria-pressed={(search.state ?? "") === state}
             onClick={() => onChange(state === "" ? {} : { state })}
-            className="border-line text-muted hover:border-edge aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent touch:h-11 h-8 rounded-md border px-2.5 text-sm font-medium"
+            className="border-line text-muted hover:border-edge aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent touch:h-11 touch:min-w-11 h-8 rounded-md border px-2.5 text-sm font-medium"
           >
             {text}
           </button>

@@ -14,6 +14,7 @@ import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { SecretDialog } from "../ui/SecretDialog.tsx"
+import { Name } from "../ui/Name.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { exactTime, Time } from "../ui/Time.tsx"
 import { notify } from "../ui/toasts.tsx"
@@ -121,9 +122,14 @@ export const KeysPage = () => {
   const columns: ReadonlyArray<Column<ApiKey>> = [
     {
       title: "Label",
-      cell: ({ label, revokedAt }) => (
-        <span className={`font-medium break-words ${revokedAt === null ? "" : "text-muted line-through"}`}>
-          {label}
+      cell: ({ label, revokedAt, start }) => (
+        <span className="flex flex-col">
+          <span
+            className={`font-medium wrap-anywhere ${revokedAt === null ? "" : "text-muted line-through"}`}
+          >
+            <Name text={label} />
+          </span>
+          <code className="text-muted font-mono text-xs sm:hidden">{start}…</code>
         </span>
       )
     },

@@ -1,6 +1,6 @@
 /** Settings > Operators: the tokens of operators, each shown once when it is created. [OPER-11] */
 import { useQuery, useQueryClient } from "@tanstack/react-query"
-import { useId, useState } from "react"
+import { useState } from "react"
 import { type AccessToken, answerOf, api } from "../api/client.ts"
 import { brandsQuery, tokensKey, tokensQuery } from "../api/queries.ts"
 import { CurlButton } from "../curl/CurlButton.tsx"
@@ -13,6 +13,7 @@ import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { SecretDialog } from "../ui/SecretDialog.tsx"
+import { Name } from "../ui/Name.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { exactTime, Time } from "../ui/Time.tsx"
 import { notify } from "../ui/toasts.tsx"
@@ -23,7 +24,6 @@ interface CreateTokenProps {
 }
 
 const CreateToken = ({ onClose, onCreated }: CreateTokenProps) => {
-  const id = useId()
   const queryClient = useQueryClient()
   const { data: brands = [] } = useQuery({ ...brandsQuery, enabled: useHasScope("read") })
   const [name, setName] = useState("")
@@ -60,20 +60,19 @@ const CreateToken = ({ onClose, onCreated }: CreateTokenProps) => {
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1 text-sm font-medium">May</legend>
         {allScopes.map((scope, i) => (
-          <span key={scope} className="touch:min-h-11 flex items-center gap-2 text-sm">
+          <label key={scope} className="touch:min-h-11 flex items-center gap-2 text-sm">
             <input
-              id={`${id}-${scope}`}
               type="checkbox"
-              className="accent-accent size-4"
+              className="accent-accent size-4 shrink-0"
               checked={scopes.includes(scope)}
               required={i === 0 && scopes.length === 0}
               onChange={(change) => toggle(scope, change.target.checked)}
             />
-            <label htmlFor={`${id}-${scope}`}>
+            <span>
               <code className="font-mono text-xs">{scope}</code>{" "}
               <span className="text-muted">{scopeTexts[scope]}</span>
-            </label>
-          </span>
+            </span>
+          </label>
         ))}
       </fieldset>
       <SelectField
@@ -137,9 +136,9 @@ export const OperatorsPage = () => {
       cell: (token) => (
         <span className="flex min-w-0 flex-col">
           <span
-            className={`font-medium break-words ${token.revokedAt === null ? "" : "text-muted line-through"}`}
+            className={`font-medium wrap-anywhere ${token.revokedAt === null ? "" : "text-muted line-through"}`}
           >
-            {token.name}
+            <Name text={token.name} />
           </span>
           <code className="text-muted font-mono text-xs">{token.start}…</code>
         </span>
@@ -158,7 +157,7 @@ export const OperatorsPage = () => {
     {
       title: "Brands",
       className: "max-sm:hidden",
-      cell: (token) => <span className="break-words">{brandsOf(token)}</span>
+      cell: (token) => <span className="wrap-anywhere">{brandsOf(token)}</span>
     },
     {
       title: "Expires",

@@ -12,6 +12,7 @@ import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
+import { Name } from "../ui/Name.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { Time } from "../ui/Time.tsx"
 import { notify } from "../ui/toasts.tsx"
@@ -160,17 +161,18 @@ export const SignalsPage = () => {
   const columns: ReadonlyArray<Column<Signal>> = [
     {
       title: "Name",
-      cell: ({ id, name }) => (
+      cell: ({ id, name, source }) => (
         <span className="flex flex-col">
           <Link
             to="/brands/$brandId/leads"
             params={{ brandId }}
             search={{ signalId: id }}
-            className="font-medium break-words underline-offset-2 hover:underline"
+            className="touch:min-h-11 touch:justify-center flex flex-col underline-offset-2 hover:underline"
           >
-            {name}
+            <Name text={name} className="font-medium wrap-anywhere" />
+            <span className="text-muted text-xs">id {id}</span>
+            <span className="text-muted text-xs wrap-anywhere sm:hidden">{source.value}</span>
           </Link>
-          <span className="text-muted text-xs">id {id}</span>
         </span>
       )
     },

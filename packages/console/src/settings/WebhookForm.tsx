@@ -1,5 +1,5 @@
 /** The fields of a webhook: of a new one, and of a change. */
-import { useId, useState } from "react"
+import { useState } from "react"
 import type { Webhook } from "../api/client.ts"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { formatTexts, orderingTexts } from "./WebhookSending.tsx"
@@ -75,7 +75,6 @@ const isAdvanced = ({ format, maxBatch, ordering }: WebhookValues): boolean =>
   ordering !== newWebhook.ordering || format !== newWebhook.format || maxBatch !== newWebhook.maxBatch
 
 export const WebhookFields = ({ onChange, values }: WebhookFieldsProps) => {
-  const id = useId()
   const [isOpenedFirst] = useState(() => isAdvanced(values))
   const { description, events, format, maxBatch, maxDelay, maxWait, ordering, url } = values
   const toggle = (event: EventType, isChosen: boolean) =>
@@ -98,19 +97,18 @@ export const WebhookFields = ({ onChange, values }: WebhookFieldsProps) => {
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1 text-sm font-medium">Events</legend>
         {eventTypes.map((event) => (
-          <span key={event} className="touch:min-h-11 flex items-center gap-2 text-sm">
+          <label key={event} className="touch:min-h-11 flex items-center gap-2 text-sm">
             <input
-              id={`${id}-${event}`}
               type="checkbox"
-              className="accent-accent size-4"
+              className="accent-accent size-4 shrink-0"
               checked={events.includes(event)}
               onChange={(change) => toggle(event, change.target.checked)}
             />
-            <label htmlFor={`${id}-${event}`}>
+            <span>
               <code className="font-mono text-xs">{event}</code>{" "}
               <span className="text-muted">{eventTexts[event]}</span>
-            </label>
-          </span>
+            </span>
+          </label>
         ))}
       </fieldset>
       <TextField

@@ -6,16 +6,16 @@ import { answerOf, api, CallFailed, type Webhook } from "../api/client.ts"
 import { webhooksKey, webhooksQuery } from "../api/queries.ts"
 import { CurlButton } from "../curl/CurlButton.tsx"
 import { PageHeader } from "../shell/PageHeader.tsx"
-import { Button } from "../ui/Button.tsx"
+import { Button, buttonClass } from "../ui/Button.tsx"
 import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
 import { TextField } from "../ui/Field.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { MenuButton, type MenuItem } from "../ui/MenuButton.tsx"
 import { SecretDialog } from "../ui/SecretDialog.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
-import { exactTime } from "../ui/Time.tsx"
+import { toTheSecond } from "../ui/Time.tsx"
 import { notify, notifyFailure } from "../ui/toasts.tsx"
-import { Deliveries } from "./Deliveries.tsx"
+import { Deliveries, refreshMillis } from "./Deliveries.tsx"
 import { DeliveryDialog } from "./DeliveryDialog.tsx"
 import { WebhookBadge } from "./WebhookBadge.tsx"
 import { WebhookPlots } from "./WebhookPlots.tsx"
@@ -209,7 +209,7 @@ const Problem = ({ webhook: { disabledReason, enabled, failingSince } }: { reado
       className={`mx-4 mb-4 rounded-md px-3 py-2 text-sm md:mx-6 ${enabled ? "bg-warn-soft text-warn" : "bg-danger-soft text-danger"}`}
     >
       {enabled
-        ? `No attempt has succeeded since ${exactTime(failingSince!)}.`
+        ? `Every attempt since ${toTheSecond(failingSince!)} has failed. Deliveries are tried again, until one succeeds or five days are over: then the webhook is disabled.`
         : `${disabledReason ?? "Disabled by an operator."} Deliveries are held until you enable it.`}
     </p>
   )
@@ -219,12 +219,33 @@ export const WebhookPage = () => {
   const { brandId, webhookId } = useParams({ from })
   const search = useSearch({ from })
   const navigate = useNavigate({ from })
-  const { data: webhooks, error, refetch } = useQuery(webhooksQuery(brandId))
+  // Its state goes with the deliveries below, which are read anew as often.
+  const {
+    data: webhooks,
+    error,
+    refetch
+  } = useQuery({
+    ...webhooksQuery(brandId),
+    refetchInterval: refreshMillis
+  })
   const webhook = webhooks?.find(({ id }) => id === webhookId)
   if (webhook === undefined) {
     if (webhooks !== undefined || (error instanceof CallFailed && error.status === 404))
       return (
-        <Empty icon="webhook" title="There is no such webhook">
+        <Empty
+          isPage
+          icon="webhook"
+          title="There is no such webhook"
+          action={
+            <Link
+              to="/brands/$brandId/settings/webhooks"
+              params={{ brandId }}
+              className={buttonClass("primary")}
+            >
+              All webhooks
+            </Link>
+          }
+        >
           It was deleted, or the link is of another brand.
         </Empty>
       )

@@ -1,7 +1,9 @@
 /** The frame of a brand's pages: navigation, the brand, the user's menu, and the keys that work everywhere. */
+import { useQuery } from "@tanstack/react-query"
 import { Link, Outlet, useLocation, useParams } from "@tanstack/react-router"
 import { Suspense, useEffect, useState } from "react"
-import { allScopes } from "../session/permissions.ts"
+import { brandsQuery } from "../api/queries.ts"
+import { allScopes, hasScope } from "../session/permissions.ts"
 import { useSession, useSignOut } from "../session/session.ts"
 import { IconButton } from "../ui/Button.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -10,6 +12,7 @@ import { lazyDialog } from "../ui/lazyDialog.tsx"
 import { Loading } from "../ui/States.tsx"
 import { BrandMenu } from "./BrandMenu.tsx"
 import { lastBrand } from "./lastBrand.ts"
+import { NoBrand } from "./NoBrand.tsx"
 import { NoAccess } from "./NoAccess.tsx"
 import { pageAt, pages } from "./pages.ts"
 import { useGlobalKeys } from "./shortcuts.ts"
@@ -74,7 +77,12 @@ const OpenedPage = ({ brandId }: { readonly brandId: string }) => {
   const session = useSession()
   const { pathname } = useLocation()
   const page = pageAt(pathname)
-  return page.opens(session) ? <Outlet /> : <NoAccess brandId={brandId} page={page} />
+  const listsBrands = session.brand === null && hasScope(session, "read")
+  const { data: brands, isFetching } = useQuery({ ...brandsQuery, enabled: listsBrands })
+  if (!page.opens(session)) return <NoAccess brandId={brandId} page={page} />
+  // One that was just created is not on a list that is being read.
+  const isMissing = !isFetching && brands !== undefined && !brands.some(({ id }) => id === brandId)
+  return isMissing ? <NoBrand /> : <Outlet />
 }
 
 export const BrandShell = () => {

@@ -27,7 +27,7 @@ const OperatorLanding = () => {
     mayCreate ? (
       <FirstBrand />
     ) : (
-      <Empty icon="signal" title="No brands yet">
+      <Empty isPage icon="signal" title="No brands yet">
         An operator whose token has the scope admin creates the first.
       </Empty>
     )
@@ -43,6 +43,7 @@ const UnlistedLanding = ({ session }: { readonly session: Session }) => {
   return brandId === undefined ? (
     <main className="mx-auto max-w-md p-6">
       <Empty
+        isPage
         icon="key"
         title="This token opens no page"
         action={<Button onClick={() => signOut.mutate()}>Sign out</Button>}

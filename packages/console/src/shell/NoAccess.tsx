@@ -10,6 +10,7 @@ export const NoAccess = ({ brandId, page }: { readonly brandId: string; readonly
   const open = firstPage(session)
   return (
     <Empty
+      isPage
       icon="key"
       title={session.access === "brand" ? "This page is the operator's" : `${page.text} needs another scope`}
       action={

@@ -15,7 +15,7 @@ export const PageHeader = ({ actions, description, title }: PageHeaderProps) => 
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pt-4 pb-3 md:px-6">
       <div className="min-w-0 grow">
-        <h1 className="text-lg font-semibold break-words">{title}</h1>
+        <h1 className="text-lg font-semibold wrap-anywhere">{title}</h1>
         {description === undefined ? null : <div className="text-muted max-w-3xl text-sm">{description}</div>}
       </div>
       <div className="flex flex-wrap items-center gap-2">{actions}</div>

@@ -21,18 +21,22 @@ export const moveRow = (key: "j" | "k", current = focusedRow()): HTMLElement | n
     focusRow(next)
     return next
   }
-  const turn = document.querySelector<HTMLButtonElement>(
+  const pageButton = document.querySelector<HTMLButtonElement>(
     `#content [data-turn=${key === "j" ? "next" : "previous"}]:not(:disabled)`
   )
-  if (rows.length > 0 && turn !== null) {
+  if (rows.length > 0 && pageButton !== null) {
     landing = key === "j" ? "first" : "last"
-    turn.click()
+    pageButton.click()
   }
   return null
 }
 
 /** Gives the focus to a row of a page that a key has turned to. `isThere`: whether the rows are those of that page. */
-export const useTurnedPage = (rows: unknown, isThere: boolean, onRow?: (row: HTMLElement) => void): void => {
+export const useFocusOnNewPage = (
+  rows: unknown,
+  isThere: boolean,
+  onRow?: (row: HTMLElement) => void
+): void => {
   useEffect(() => {
     if (landing === null || !isThere) return
     const row = Array.from(document.querySelectorAll<HTMLElement>(isIn)).at(landing === "first" ? 0 : -1)

@@ -1,6 +1,6 @@
 /** What happened, with the virtual time: the newest first, as far as the playback has come. */
 import { useId, useState } from "react"
-import { eventText, exactClockText, isTrouble } from "./describe.ts"
+import { eventText, exactClockText, isProblem } from "./describe.ts"
 import type { Drawing, Drawn } from "./drawing.ts"
 import type { Playback } from "./usePlayback.ts"
 
@@ -66,7 +66,7 @@ export const History = ({
                 <span className="text-muted shrink-0 font-mono tabular-nums">{exactClockText(event.at)}</span>
                 <span className="grow truncate font-medium sm:w-28 sm:shrink-0 sm:grow-0">{event.lane}</span>
                 <span
-                  className={`min-w-0 basis-full break-words sm:basis-auto ${isTrouble(event) ? "text-danger" : ""}`}
+                  className={`min-w-0 basis-full wrap-anywhere sm:basis-auto ${isProblem(event) ? "text-danger" : ""}`}
                 >
                   {text}
                 </span>

@@ -9,7 +9,7 @@ const outdented = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 export const PlantedChange = ({ bug: { changes, file } }: { readonly bug: OfferedBug }) => (
   <details className="text-sm">
-    <summary className="text-accent cursor-pointer">The planted bug</summary>
+    <summary className="text-accent touch:py-3 cursor-pointer">The planted bug</summary>
     <pre tabIndex={0} className="bg-sunken mt-2 overflow-x-auto rounded-md p-2 font-mono text-xs">
       {changes
         .flatMap(({ added, line, removed }) => [

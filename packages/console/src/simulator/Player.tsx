@@ -38,7 +38,7 @@ export const Player = ({ children, onStop, run }: PlayerProps) => {
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
         <div className="min-w-40 grow">
-          <h2 className="text-sm font-semibold break-words">{of.title}</h2>
+          <h2 className="text-sm font-semibold wrap-anywhere">{of.title}</h2>
           <p className="text-muted text-xs" data-clock="">
             <span className="font-mono tabular-nums">{exactClockText(at)}</span> of virtual time
             {isRunning ? ", running …" : phase === "stopped" ? ", stopped" : ""}

@@ -159,7 +159,7 @@ export const Dropped = ({
         <p className="text-danger">It is neither a scenario nor a counterexample:</p>
         <ul className="list-disc pl-5">
           {file.problems.map((problem) => (
-            <li key={problem} className="break-words">
+            <li key={problem} className="wrap-anywhere">
               {problem}
             </li>
           ))}

@@ -119,10 +119,10 @@ export const Verdict = ({ bug, onEnough, onReplay, run }: VerdictProps) => {
         <div className="flex flex-col gap-2">
           {broken.demands === null ? null : <p className="max-w-3xl text-sm">{broken.demands}</p>}
           {broken.compared === null ? (
-            <p className="text-sm break-words">{broken.message}</p>
+            <p className="text-sm wrap-anywhere">{broken.message}</p>
           ) : (
             <>
-              <p className="text-muted text-xs break-words">{broken.message}</p>
+              <p className="text-muted text-xs wrap-anywhere">{broken.message}</p>
               <Compared rows={broken.compared} />
             </>
           )}

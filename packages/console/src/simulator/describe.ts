@@ -55,5 +55,5 @@ export const eventText = ({ fields, kind }: Pick<ShownEvent, "fields" | "kind">)
 const calm = new Set(["request", "answered", "acts", "post", "commit", "started"])
 
 /** Whether something goes wrong with it. */
-export const isTrouble = ({ fields, kind }: Pick<ShownEvent, "fields" | "kind">): boolean =>
+export const isProblem = ({ fields, kind }: Pick<ShownEvent, "fields" | "kind">): boolean =>
   !calm.has(kind) || (typeof fields["status"] === "number" && fields["status"] >= 500)

@@ -37,7 +37,7 @@ export const IconButton = ({ className = "", icon, label, type = "button", ...re
     type={type}
     aria-label={label}
     title={label}
-    className={`text-muted hover:text-ink hover:bg-sunken touch:size-11 inline-flex size-8 items-center justify-center rounded-md transition-colors disabled:opacity-40 ${className}`}
+    className={`text-muted hover:text-ink hover:bg-sunken touch:size-11 inline-flex size-8 shrink-0 items-center justify-center rounded-md transition-colors disabled:opacity-40 ${className}`}
     {...rest}
   >
     <Icon name={icon} />

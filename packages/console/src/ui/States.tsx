@@ -1,5 +1,5 @@
 /** What stands in the place of content that is loading, empty or missing, and what to do about it. */
-import type { ReactNode } from "react"
+import { type ReactNode, useEffect } from "react"
 import { CallFailed, messageOf, Unreachable } from "../api/client.ts"
 import { Button } from "./Button.tsx"
 import { Icon, type IconName } from "./Icon.tsx"
@@ -10,13 +10,23 @@ const ReloadButton = () => (
   </button>
 )
 
+const PageTitle = ({ children }: { readonly children: string }) => {
+  useEffect(() => {
+    document.title = `${children} · Lead Signals`
+  }, [children])
+  return <h1 className="font-medium">{children}</h1>
+}
+
 export const Empty = ({
   action,
   children,
   icon,
+  isPage = false,
   title
 }: {
   readonly title: string
+  /** Whether it stands for a whole page, whose heading its title is. */
+  readonly isPage?: boolean
   readonly icon: IconName
   readonly children?: ReactNode
   readonly action?: ReactNode
@@ -25,7 +35,7 @@ export const Empty = ({
     <span className="bg-sunken text-muted mb-1 flex size-10 items-center justify-center rounded-full">
       <Icon name={icon} className="size-5" />
     </span>
-    <p className="font-medium">{title}</p>
+    {isPage ? <PageTitle>{title}</PageTitle> : <p className="font-medium">{title}</p>}
     <div className="text-muted max-w-md text-sm">{children}</div>
     {action === undefined ? null : <div className="mt-2">{action}</div>}
   </div>
@@ -42,7 +52,7 @@ export const Failure = ({ children, error, onRetry }: FailureProps) => (
   <div role="alert" className="bg-danger-soft flex flex-wrap items-center gap-3 rounded-lg px-4 py-3">
     <Icon name="alert" className="text-danger size-4" />
     <div className="min-w-0 grow basis-60">
-      <p className="text-sm break-words">{messageOf(error)}</p>
+      <p className="text-sm wrap-anywhere">{messageOf(error)}</p>
       {children}
       {error instanceof CallFailed && error.requestId !== null ? (
         <p className="text-muted text-xs">

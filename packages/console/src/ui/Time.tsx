@@ -21,6 +21,11 @@ const shortTime = (iso: string, now = Date.now()): string => {
 
 export const exactTime = (iso: string): string => exact.format(Date.parse(iso))
 
+const second = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" })
+
+/** For instants that are compared with others of the same minute. */
+export const toTheSecond = (iso: string): string => second.format(Date.parse(iso))
+
 /** A short form; the exact time is its hint. */
 export const Time = ({ at }: { readonly at: string }) => (
   <time dateTime={at} title={exactTime(at)} className="whitespace-nowrap">

@@ -4,8 +4,8 @@
  * [OBS-9]
  */
 import type { Instant } from "../model/Instant.ts"
-import type { Profile, ProfileTimes } from "../model/Lead.ts"
 import type { ObservedPerson } from "../model/Observation.ts"
+import { emptyProfile, type Profile, type ProfileTimes } from "../model/Profile.ts"
 import { compareCodePoints } from "../text/Folding.ts"
 
 /** The newest fields of a person, and when each was seen. */
@@ -16,23 +16,12 @@ export interface CurrentProfile {
   readonly times: ProfileTimes
 }
 
-const fields = ["name", "headline", "username", "title1", "liProfileUrl", "profileImgUrl", "company"] as const
+const fields = Object.keys(emptyProfile) as Array<keyof Profile>
 
 const asText = (value: Profile[keyof Profile]): string =>
   typeof value === "string" ? value : JSON.stringify(value)
 
-const nothing: CurrentProfile = {
-  profile: {
-    name: "",
-    headline: null,
-    username: null,
-    title1: null,
-    liProfileUrl: null,
-    profileImgUrl: null,
-    company: null
-  },
-  times: {}
-}
+const nothing: CurrentProfile = { profile: emptyProfile, times: {} }
 
 /**
  * The profile of a person after an observation at `trackedAt`. A company is taken whole: fields of two employers

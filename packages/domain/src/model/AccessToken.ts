@@ -2,7 +2,8 @@ import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
 import { InstantFromText } from "./Observation.ts"
-import { requiredText, textLimits } from "./Text.ts"
+import { requiredText } from "./Text.ts"
+import { textLimits } from "./TextLimits.ts"
 
 /**
  * What an operator's token can be let do, in the order in which tokens show it. `read` reads brands, leads and figures; `ingest`

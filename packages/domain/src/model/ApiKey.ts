@@ -2,7 +2,8 @@ import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
 import { InstantFromText } from "./Observation.ts"
-import { requiredText, textLimits } from "./Text.ts"
+import { requiredText } from "./Text.ts"
+import { textLimits } from "./TextLimits.ts"
 
 /** What a key can be let read, in the order in which keys show it: leads with their engagements, or figures of campaigns. [AUTH-10] */
 export const keyScopes = ["leads", "metrics"] as const

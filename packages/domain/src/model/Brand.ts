@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import type { Instant } from "./Instant.ts"
-import { requiredText, textLimits } from "./Text.ts"
+import { requiredText } from "./Text.ts"
+import { textLimits } from "./TextLimits.ts"
 
 /** The id of a brand: decimal digits. */
 export type BrandId = string

@@ -2,7 +2,8 @@
 import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
-import { requiredText, textLimits } from "./Text.ts"
+import { requiredText } from "./Text.ts"
+import { textLimits } from "./TextLimits.ts"
 
 /** A group of a brand's posts that are measured together. */
 export interface Campaign {

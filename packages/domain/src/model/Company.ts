@@ -1,6 +1,7 @@
 /** A company as it was observed: the employer of a lead, or the page that a signal watches. [ENG-10] */
 import { Schema } from "effect"
-import { optionalText, textLimits } from "./Text.ts"
+import { optionalText } from "./Text.ts"
+import { textLimits } from "./TextLimits.ts"
 
 const CompanyId = Schema.Int.pipe(Schema.between(1, Number.MAX_SAFE_INTEGER)).annotations({
   description: "an integer of at least 1"

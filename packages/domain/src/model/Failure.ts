@@ -4,10 +4,20 @@
  */
 import { Schema } from "effect"
 
-/** A parameter or body field that can't be read. `message` names it and says what it takes. [ERR-3] */
+/**
+ * A parameter or body field that can't be read. `message` names it and says what it takes. `unknownField` is there where an object
+ * has a field that it does not take: `name` is the field as it was sent, `path` leads to the object and is empty for the value itself, and
+ * `accepted` are the fields that the object takes. [ERR-3]
+ */
 export class InvalidParameter extends Schema.TaggedError<InvalidParameter>()(
   "@lead-signals/domain/InvalidParameter",
-  { parameter: Schema.String, message: Schema.String }
+  {
+    parameter: Schema.String,
+    message: Schema.String,
+    unknownField: Schema.optional(
+      Schema.Struct({ name: Schema.String, path: Schema.String, accepted: Schema.Array(Schema.String) })
+    )
+  }
 ) {}
 
 /** The brand has no such thing: it never had, it was erased, or it is another brand's. [AUTH-3] */
@@ -48,7 +58,7 @@ export class InvalidApiKey extends Schema.TaggedError<InvalidApiKey>()(
 ) {
   /** One sentence for the caller, the same for each of the four reasons. */
   override get message(): string {
-    return "A valid API key is needed: send it as `Authorization: Bearer <API_KEY>`."
+    return "A valid API key is needed."
   }
 }
 

@@ -4,6 +4,7 @@ import type { BrandId } from "./Brand.ts"
 import type { Company } from "./Company.ts"
 import type { Instant } from "./Instant.ts"
 import type { EngagementType, PostAuthor } from "./Observation.ts"
+import type { Profile, ProfileTimes } from "./Profile.ts"
 import type { Signal } from "./Signal.ts"
 
 /** An integer of at least 1, never given twice in one store, not even after an erasure. */
@@ -18,30 +19,6 @@ export interface LeadFlags {
   /** Whether the lead works for the brand itself; false at first. [LIST-3] */
   readonly isEmployee: boolean
 }
-
-/** The fields of a person, each as of the newest observation that had it. */
-export interface Profile {
-  /** The full name: 1 to 256 characters. Every observation has one. */
-  readonly name: string
-  /** The line under the name on the network, at most 512 characters; null while no observation had one. */
-  readonly headline: string | null
-  /** The vanity name in the profile's address, at most 256 characters; null while no observation had one. */
-  readonly username: string | null
-  /** The first job title, at most 256 characters; null while no observation had one. */
-  readonly title1: string | null
-  /** The address of the profile on the network, at most 4,096 characters; null while no observation had one. */
-  readonly liProfileUrl: string | null
-  /** The address of the profile's picture, at most 4,096 characters; null while no observation had one. */
-  readonly profileImgUrl: string | null
-  /** The employer; null while no observation had one. A newer observation replaces it whole. */
-  readonly company: Company | null
-}
-
-/**
- * When each field of a profile was seen: the trackedAt of the observation that it came from. A field that no
- * observation had is absent.
- */
-export type ProfileTimes = { readonly [Field in keyof Profile]?: Instant }
 
 /** A person seen engaging with what a brand watches, as the store keeps it. */
 export interface Lead extends LeadFlags {

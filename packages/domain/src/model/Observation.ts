@@ -6,7 +6,9 @@ import { Either, ParseResult, Schema } from "effect"
 import * as Timestamp from "./Timestamp.ts"
 import { Company } from "./Company.ts"
 import { formatInstant, isShowable } from "./Instant.ts"
-import { optionalMarkup, optionalText, requiredText, textLimits } from "./Text.ts"
+import { type ProfileText, profileTexts } from "./Profile.ts"
+import { optionalMarkup, optionalText, requiredText } from "./Text.ts"
+import { textLimits } from "./TextLimits.ts"
 
 /** The schema of a timestamp of any shape that the filters take, read as an instant. [TIME-1] */
 export const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Number, {
@@ -24,18 +26,18 @@ export const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Numb
 })
 const OptionalInstant = Schema.optionalWith(Schema.NullOr(InstantFromText), { default: () => null })
 
+const observedTexts = Object.fromEntries(
+  Object.entries(profileTexts).map(([field, maxLength]) => [field, optionalText(maxLength)])
+) as { readonly [Field in ProfileText]: ReturnType<typeof optionalText> }
+
 /**
- * The schema of the person of an observation. `extId` and `name` are required; a missing or null field changes
- * nothing of what is known of the person. `textLimits` has the maximum lengths.
+ * The schema of the person of an observation: an external id and the fields of a profile. `extId` and `name` are required; a
+ * missing or null field changes nothing of what is known of the person. `textLimits` and `profileTexts` have the maximum lengths.
  */
 export const ObservedPerson = Schema.Struct({
   extId: requiredText(textLimits.externalId),
   name: requiredText(textLimits.name),
-  headline: optionalText(textLimits.headline),
-  username: optionalText(textLimits.username),
-  title1: optionalText(textLimits.title),
-  liProfileUrl: optionalText(textLimits.url),
-  profileImgUrl: optionalText(textLimits.url),
+  ...observedTexts,
   company: Schema.optionalWith(Schema.NullOr(Company), { default: () => null })
 })
 export type ObservedPerson = typeof ObservedPerson.Type

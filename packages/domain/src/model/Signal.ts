@@ -3,7 +3,8 @@ import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import { Company } from "./Company.ts"
 import type { Instant } from "./Instant.ts"
-import { optionalDigits, requiredText, textLimits } from "./Text.ts"
+import { optionalDigits, requiredText } from "./Text.ts"
+import { textLimits } from "./TextLimits.ts"
 
 /** The kinds of tracked entry that a signal can watch. [ENG-8] */
 export const sourceTypes = [

@@ -4,34 +4,6 @@
  */
 import { Schema } from "effect"
 
-/**
- * Maximum lengths in characters (Unicode code points, as JSON Schema's `maxLength` counts them). The professional
- * network's own limit is in parentheses; ours leave room for what collectors add. They apply to input: an older stored text
- * can be longer and stays readable. `docs/decisions/0006` has the table.
- */
-export const textLimits = {
-  /** Ids from other systems; the network's id of a reply has some 150. */
-  externalId: 512,
-  /** Names of people (first name 20, last name 40), of companies (100), and those that operators give. */
-  name: 256,
-  /** The line under a person's name (220). */
-  headline: 512,
-  /** A job title (100). */
-  title: 256,
-  /** The vanity name in a profile's address (100). */
-  username: 256,
-  /** A URL (none; browsers and servers take some 2,000 to 8,000). */
-  url: 4096,
-  /** A word of a list: reaction, industry, place, number of employees. */
-  label: 256,
-  /** The description of a company (2,000). */
-  description: 4096,
-  /** A comment (1,250), with the markup that surrounds it when it is collected. */
-  comment: 20_000,
-  /** The text of a post (3,000), or of an article. */
-  post: 100_000
-} as const
-
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000")
 
 /** A code point has one or two UTF-16 units, so that most lengths are decided without counting. */

@@ -3,7 +3,8 @@ import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
 import { type EventType, eventTypes } from "./LeadEvent.ts"
-import { nullableText, optionalText, Text, textLimits } from "./Text.ts"
+import { nullableText, optionalText, Text } from "./Text.ts"
+import { textLimits } from "./TextLimits.ts"
 
 /** The id of a webhook: decimal digits, never given twice in one store. */
 export type WebhookId = string
@@ -105,11 +106,11 @@ const Format = Schema.Literal(...webhookFormats).annotations({
 })
 
 /** An integer within bounds, which its refusal names. */
-const integerBetween = (least: number, most: number, unit: string) =>
+const integerBetween = (min: number, most: number, unit: string) =>
   Schema.Number.pipe(
-    Schema.filter((value) => Number.isInteger(value) && value >= least && value <= most, {
-      description: `an integer of ${unit} from ${least} to ${most}`,
-      jsonSchema: { type: "integer", minimum: least, maximum: most }
+    Schema.filter((value) => Number.isInteger(value) && value >= min && value <= most, {
+      description: `an integer of ${unit} from ${min} to ${most}`,
+      jsonSchema: { type: "integer", minimum: min, maximum: most }
     })
   )
 const MaxDelay = Schema.NullOr(integerBetween(1, longestMaxDelaySeconds, "seconds")).annotations({

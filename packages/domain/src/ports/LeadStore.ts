@@ -7,17 +7,10 @@ import type { BrandId } from "../model/Brand.ts"
 import type { DeliveryId } from "../model/Delivery.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
-import type {
-  Engagement,
-  EngagementRead,
-  EngagementWindow,
-  Lead,
-  LeadId,
-  Post,
-  Profile
-} from "../model/Lead.ts"
+import type { Engagement, EngagementRead, EngagementWindow, Lead, LeadId, Post } from "../model/Lead.ts"
 import type { ChangePosition, RemovedLead } from "../model/LeadChange.ts"
 import type { LeadEvent } from "../model/LeadEvent.ts"
+import type { Profile } from "../model/Profile.ts"
 import type { Signal } from "../model/Signal.ts"
 import type { LeadFilter } from "../queries/LeadFilter.ts"
 import type { LeadQuery } from "../queries/LeadQuery.ts"

@@ -3,6 +3,12 @@
  * counters, search entries and rank buckets, it makes again.
  */
 
+import { profileTexts } from "../model/Profile.ts"
+
+/** The name of the column that holds a field: `li_profile_url` for `liProfileUrl`. */
+export const columnOf = (field: string): string =>
+  field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
 /** A value of a row. */
 export type CopyValue = string | number | boolean | null
 
@@ -60,7 +66,7 @@ export const copyTables: ReadonlyArray<CopyTable> = [
   table(
     "lead",
     "brand_id id",
-    "brand_id id ext_id name headline username title1 li_profile_url profile_img_url company profile_times signal_id signal_ids flags score1 created_at updated_at"
+    `brand_id id ext_id name ${Object.keys(profileTexts).map(columnOf).join(" ")} company profile_times signal_id signal_ids flags score1 created_at updated_at`
   ),
   table(
     "engagement",

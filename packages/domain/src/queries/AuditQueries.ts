@@ -20,8 +20,8 @@ export interface AuditPageQuery {
   readonly after: AuditCursor | null
   /** From 1 to 100. */
   readonly pageSize: number
-  /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
-  readonly warnings: ReadonlyArray<string>
+  /** The parameters that were ignored. [LIST-10] */
+  readonly ignored: Parameters.IgnoredParameters
 }
 
 /** The text that leads to the entries after this one. */
@@ -50,6 +50,6 @@ export const readList = (entries: Parameters.Entries): Either.Either<AuditPageQu
       since: (yield* Parameters.timestamp(known, "since")) ?? null,
       after: yield* cursor(known.values.get("cursor")),
       pageSize: Page.of({ page: 1, pageSize, withEngagements: false }).pageSize,
-      warnings: known.warnings
+      ignored: known.ignored
     }
   })

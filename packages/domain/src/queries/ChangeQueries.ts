@@ -34,8 +34,8 @@ export interface ChangeQuery {
   readonly waitSeconds: number
   /** How the engagements of leads are shown. */
   readonly engagements: LeadQuery["engagements"]
-  /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
-  readonly warnings: ReadonlyArray<string>
+  /** The parameters that were ignored. [LIST-10] */
+  readonly ignored: Parameters.IgnoredParameters
 }
 
 const wait = (known: Parameters.KnownParameters): Either.Either<number, InvalidParameter> => {
@@ -67,6 +67,6 @@ export const read = (
       limit: Page.of({ page: 1, pageSize: pageSize ?? Page.maxPageSize, withEngagements }).pageSize,
       waitSeconds,
       engagements: withEngagements ? (withDetail ? "detailed" : "plain") : "none",
-      warnings: known.warnings
+      ignored: known.ignored
     }
   })

@@ -6,15 +6,14 @@ import { Either, ParseResult, Schema, SchemaAST } from "effect"
 import { InvalidParameter } from "../model/Failure.ts"
 import { takes } from "../model/Text.ts"
 import { compileSchema, refused } from "./CompiledSchema.ts"
-import { similarName } from "./Suggestions.ts"
 
 interface Finding {
   readonly path: ReadonlyArray<PropertyKey>
   readonly text: string
   /** Said by the schema itself: no outer description replaces it. */
   readonly final: boolean
-  /** A further sentence. */
-  readonly hint?: string
+  /** For a field that its object does not take: the fields that it takes. */
+  readonly accepted?: ReadonlyArray<string>
 }
 
 const describe = (ast: SchemaAST.AST): string | undefined => {
@@ -74,14 +73,6 @@ const renderPath = (path: ReadonlyArray<PropertyKey>): string =>
 const fieldsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   SchemaAST.isTypeLiteral(ast) ? ast.propertySignatures.map(({ name }) => String(name)) : []
 
-/** The field that was probably meant, or all that the object has. `path` ends with the unknown one. */
-const hintFor = (path: ReadonlyArray<PropertyKey>, fields: ReadonlyArray<string>): string | undefined => {
-  if (fields.length === 0) return undefined
-  const meant = similarName(String(path.at(-1)), fields)
-  if (meant !== undefined) return `Did you mean "${meant}"?`
-  return `${renderPath(path.slice(0, -1)) || "It"} takes ${fields.join(", ")}.`
-}
-
 /** `fields` are those of the object that the issue is in. */
 const find = (
   issue: ParseResult.ParseIssue,
@@ -93,15 +84,8 @@ const find = (
       return find(issue.issue, [...path, ...pathOf(issue.path)], fields)
     case "Missing":
       return { path, text: "is required", final: true }
-    case "Unexpected": {
-      const hint = hintFor(path, fields)
-      return {
-        path,
-        text: "is not a field of this request",
-        final: true,
-        ...(hint === undefined ? {} : { hint })
-      }
-    }
+    case "Unexpected":
+      return { path, text: "is not a field of this request", final: true, accepted: fields }
     case "Forbidden":
       return { path, text: "can't be read here", final: true }
     case "Type":
@@ -126,15 +110,20 @@ const shortened = (path: string): string =>
 
 /**
  * The failure of a value that its schema refused: a sentence that starts with the path of the first field that does not
- * fit, and for an unknown field a second one with the field that was probably meant, or with all fields. `whole` stands
- * for the path where the value itself is refused. The message never holds a value that was sent.
+ * fit, and for an unknown field the fields that its object takes. `whole` stands for the path where the value itself is refused. The
+ * message never holds a value that was sent.
  * [ERR-3]
  */
 export const explain = (error: ParseResult.ParseError, whole: string): InvalidParameter => {
-  const { hint, path, text } = find(error.issue, [], [])
+  const { accepted, path, text } = find(error.issue, [], [])
   const parameter = shortened(renderPath(path)) || whole
-  const message = `${parameter} ${text}.${hint === undefined ? "" : ` ${hint}`}`
-  return new InvalidParameter({ parameter, message })
+  return new InvalidParameter({
+    parameter,
+    message: `${parameter} ${text}.`,
+    ...(accepted === undefined
+      ? {}
+      : { unknownField: { name: String(path.at(-1)), path: renderPath(path.slice(0, -1)), accepted } })
+  })
 }
 
 /**

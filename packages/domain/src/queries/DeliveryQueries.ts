@@ -22,8 +22,8 @@ export interface DeliveryQuery {
   readonly state: ReportedState | null
   /** At most 100 deliveries. */
   readonly page: Page.Page
-  /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
-  readonly warnings: ReadonlyArray<string>
+  /** The parameters that were ignored. [LIST-10] */
+  readonly ignored: Parameters.IgnoredParameters
 }
 
 const state = (value: string | undefined): Either.Either<ReportedState | null, InvalidParameter> => {
@@ -46,7 +46,7 @@ export const readList = (entries: Parameters.Entries): Either.Either<DeliveryQue
     return {
       state: yield* state(known.values.get("state")),
       page: Page.of({ page, pageSize, withEngagements: false }),
-      warnings: known.warnings
+      ignored: known.ignored
     }
   })
 

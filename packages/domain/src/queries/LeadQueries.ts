@@ -72,7 +72,7 @@ export const readList = (entries: Parameters.Entries): Either.Either<LeadQuery, 
       sort,
       page: Page.of({ page, pageSize, withEngagements }),
       engagements: withEngagements ? (withDetail ? "detailed" : "plain") : "none",
-      warnings: known.warnings
+      ignored: known.ignored
     }
   })
 
@@ -80,8 +80,8 @@ export const readList = (entries: Parameters.Entries): Either.Either<LeadQuery, 
 export interface DetailQuery {
   /** Whether each engagement carries the post's author and the source. [ENG-3] */
   readonly withDetail: boolean
-  /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
-  readonly warnings: ReadonlyArray<string>
+  /** The parameters that were ignored. [LIST-10] */
+  readonly ignored: Parameters.IgnoredParameters
 }
 
 /**
@@ -92,7 +92,7 @@ export const readDetail = (entries: Parameters.Entries): Either.Either<DetailQue
   Either.flatMap(Parameters.partition(entries, ["includeEngagementDetail"]), (known) =>
     Either.map(Parameters.boolean(known, "includeEngagementDetail"), (withDetail = false) => ({
       withDetail,
-      warnings: known.warnings
+      ignored: known.ignored
     }))
   )
 

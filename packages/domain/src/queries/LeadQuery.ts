@@ -1,5 +1,6 @@
 import type { LeadFilter } from "./LeadFilter.ts"
 import type { Page } from "./Page.ts"
+import type { IgnoredParameters } from "./Parameters.ts"
 import type { SortOrder } from "./SortOrder.ts"
 
 /** A list request, read and checked. */
@@ -15,6 +16,6 @@ export interface LeadQuery {
    * source. [ENG-1, ENG-3]
    */
   readonly engagements: "none" | "plain" | "detailed"
-  /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
-  readonly warnings: ReadonlyArray<string>
+  /** The parameters that were ignored. [LIST-10] */
+  readonly ignored: IgnoredParameters
 }

@@ -16,8 +16,8 @@ export interface DateSpan {
 export interface MetricsQuery {
   /** The days in which the latest snapshot is looked for. */
   readonly span: DateSpan
-  /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
-  readonly warnings: ReadonlyArray<string>
+  /** The parameters that were ignored. [LIST-10] */
+  readonly ignored: Parameters.IgnoredParameters
 }
 
 /** The end of each refusal of a date. [MET-5] */
@@ -50,6 +50,6 @@ export const read = (entries: Parameters.Entries): Either.Either<MetricsQuery, I
         ...(startDate === undefined ? {} : { startDate }),
         ...(endDate === undefined ? {} : { endDate })
       },
-      warnings: known.warnings
+      ignored: known.ignored
     }
   })

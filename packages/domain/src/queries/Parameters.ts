@@ -6,7 +6,6 @@ import { Either } from "effect"
 import { InvalidParameter } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import * as Timestamp from "../model/Timestamp.ts"
-import { warningsOf } from "./UnknownParameters.ts"
 
 /** Query parameters in the order in which they were sent, names and values percent-decoded. */
 export type Entries = ReadonlyArray<readonly [name: string, value: string]>
@@ -15,16 +14,27 @@ export type Entries = ReadonlyArray<readonly [name: string, value: string]>
 export const invalid = (parameter: string, takes: string): InvalidParameter =>
   new InvalidParameter({ parameter, message: `${parameter} ${takes}.` })
 
-/** The known parameters that were sent, and a warning for each other. */
+/** The parameters that a query ignored because it has none of their names. [LIST-10] */
+export interface IgnoredParameters {
+  /** Their names as they were sent, each once. */
+  readonly names: ReadonlyArray<string>
+  /** The names that the query accepts. */
+  readonly accepted: ReadonlyArray<string>
+}
+
+/** For a query that no client sent. */
+export const noneIgnored: IgnoredParameters = { names: [], accepted: [] }
+
+/** The known parameters that were sent, and the names of all others. */
 export interface KnownParameters {
   /** The value of each known parameter that was sent. */
   readonly values: ReadonlyMap<string, string>
-  /** A sentence for each unknown parameter, at most 10. [LIST-10] */
-  readonly warnings: ReadonlyArray<string>
+  /** The parameters of other names. */
+  readonly ignored: IgnoredParameters
 }
 
 /**
- * Separates known from unknown parameters: each unknown one becomes a warning. Left: a known one that was sent twice.
+ * Separates known from unknown parameters: the unknown ones are ignored. Left: a known one that was sent twice.
  * `taken` says for some names what they take, to end that refusal with. [LIST-7, LIST-10]
  */
 export const partition = (
@@ -41,7 +51,7 @@ export const partition = (
       return Either.left(invalid(name, `may be given only once${once}`))
     } else values.set(name, value)
   }
-  return Either.right({ values, warnings: warningsOf([...unknown], names) })
+  return Either.right({ values, ignored: { names: [...unknown], accepted: names } })
 }
 
 type Read<A> = (known: KnownParameters, name: string) => Either.Either<A | undefined, InvalidParameter>

@@ -29,8 +29,8 @@ export interface RequestedSpan extends Intervals.IntervalSpan {
 export interface SeriesQuery {
   /** The intervals that have a figure. */
   readonly span: RequestedSpan
-  /** A sentence for each parameter that was ignored, at most 10. [LIST-10] */
-  readonly warnings: ReadonlyArray<string>
+  /** The parameters that were ignored. [LIST-10] */
+  readonly ignored: Parameters.IgnoredParameters
 }
 
 /** The names of the parameters that `read` takes. */
@@ -125,7 +125,7 @@ export const readCounts = <const By extends string>(
       return yield* Either.left(Parameters.invalid("by", `takes one of ${groups.join(", ")}`))
     }
     const span = yield* readSpan(known, Intervals.intervals, now)
-    return { span, by: by ?? null, warnings: known.warnings }
+    return { span, by: by ?? null, ignored: known.ignored }
   })
 
 /** A request for the series of a campaign, or of one of its posts. */
@@ -145,5 +145,5 @@ export const readCampaign = (
   Either.gen(function* () {
     const known = yield* Parameters.partition(entries, [...parameters, "postId"])
     const span = yield* readSpan(known, campaignIntervals, now)
-    return { span, postId: known.values.get("postId") ?? null, warnings: known.warnings }
+    return { span, postId: known.values.get("postId") ?? null, ignored: known.ignored }
   })

@@ -31,6 +31,10 @@ const changeJson = (change: ChangeRead, engagements: ChangeQuery["engagements"])
   return `{"type":"lead","lead":${RenderedLeads.listed(RenderedLeads.renderLead(lead), window, engagements)}}`
 }
 
-/** The body of a page of the feed as JSON. [CHG-1] */
-export const changeFeedJson = ({ engagements, warnings }: ChangeQuery, page: ChangeFeedPage): string =>
+/** The body of a page of the feed as JSON; `warnings` are sentences. [CHG-1] */
+export const changeFeedJson = (
+  { engagements }: ChangeQuery,
+  page: ChangeFeedPage,
+  warnings: ReadonlyArray<string> = []
+): string =>
   `{"data":[${page.changes.map((change) => changeJson(change, engagements)).join(",")}],"meta":${JSON.stringify(changeMetaView(page, warnings))}}`

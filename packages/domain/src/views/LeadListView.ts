@@ -9,22 +9,25 @@ import { leadView } from "./LeadView.ts"
 /** The key `warnings` with the given sentences; no key when there is none. [LIST-10] */
 export const warningsView = (warnings: ReadonlyArray<string>) => (warnings.length === 0 ? {} : { warnings })
 
-const metaView = (query: LeadQuery, total: number) => ({
+const metaView = (query: LeadQuery, total: number, warnings: ReadonlyArray<string>) => ({
   pagination: Page.pagination(query.page, total),
   sort: SortOrder.format(query.sort),
   engagements: { detailIncluded: query.engagements === "detailed" },
-  ...warningsView(query.warnings)
+  ...warningsView(warnings)
 })
 
-/** The body of a list's answer: leads, and what `meta` says of the page. [LIST-1, PAGE-1, SORT-4] */
-export const leadListView = (query: LeadQuery, found: LeadPage) => ({
+/** The body of a list's answer: leads, and what `meta` says of the page; `warnings` are sentences. [LIST-1, PAGE-1, SORT-4] */
+export const leadListView = (query: LeadQuery, found: LeadPage, warnings: ReadonlyArray<string> = []) => ({
   data: found.leads.map(({ lead, window }) => ({
     ...leadView(lead),
     ...(window === null ? {} : windowView(window, query.engagements === "detailed"))
   })),
-  meta: metaView(query, found.total)
+  meta: metaView(query, found.total, warnings)
 })
 
 /** The body of a list's answer as JSON, from leads that are JSON already: the text of `leadListView`. [LIST-1] */
-export const leadListJson = (query: LeadQuery, { leads, total }: RenderedPage): string =>
-  `{"data":[${leads.join(",")}],"meta":${JSON.stringify(metaView(query, total))}}`
+export const leadListJson = (
+  query: LeadQuery,
+  { leads, total }: RenderedPage,
+  warnings: ReadonlyArray<string> = []
+): string => `{"data":[${leads.join(",")}],"meta":${JSON.stringify(metaView(query, total, warnings))}}`

@@ -17,6 +17,11 @@ export const lead2View = (lead: Lead) => ({
 })
 
 /**
+ * The version of `leadView`. It rises by one with each change of the view; a store then renders again what it kept.
+ */
+export const leadViewVersion = 1
+
+/**
  * The lead as REST shows it: the keys of `lead2` and eight more, written out because lists make many of them.
  * [LIST-8]
  */

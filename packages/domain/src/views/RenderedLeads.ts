@@ -5,7 +5,7 @@ import type { LeadQuery } from "../queries/LeadQuery.ts"
 import type { LeadPage, LeadRead, RenderedPage } from "../ports/LeadStore.ts"
 import { companyView } from "./CompanyView.ts"
 import { windowView } from "./EngagementView.ts"
-import { leadView } from "./LeadView.ts"
+import { leadView, leadViewVersion } from "./LeadView.ts"
 
 type Engagements = LeadQuery["engagements"]
 
@@ -66,13 +66,7 @@ export const keptForm = (version: number) => {
 }
 
 /**
- * The version of what `renderLead` makes of a lead. It rises by one with each change of that; a store then renders
- * again what it kept.
- */
-export const viewVersion = 1
-
-/**
  * `keptForm` of the present view: `keep` gives the text that a store keeps of a rendered lead, `restore` the rendered lead again, or
  * null when another version of the view rendered it.
  */
-export const { keep, restore } = keptForm(viewVersion)
+export const { keep, restore } = keptForm(leadViewVersion)

@@ -1,5 +1,5 @@
 /** What each error says, for example: in the words of the failures themselves. */
-import { CursorExpired, InvalidApiKey, LeadQueries, NotFound, RateLimitExceeded } from "@lead-signals/domain"
+import { CursorExpired, LeadQueries, NotFound, RateLimitExceeded } from "@lead-signals/domain"
 import { Either } from "effect"
 import { internalMessage, methodNotAllowedMessage } from "../Responses.ts"
 import { idempotencyErrors } from "./IdempotencyAnswers.ts"
@@ -7,6 +7,7 @@ import { jsonTooLarge, notJson } from "../Body.ts"
 import { defaultLimits, Pace } from "../BodyPace.ts"
 import {
   Forbidden,
+  invalidApiKeyMessage,
   InvalidOperatorToken,
   InvalidCredential,
   tooManyHeaders,
@@ -16,7 +17,7 @@ import {
 /** By the error's code. */
 export const errorExamples: Readonly<Record<string, string>> = {
   invalid_parameter: Either.getOrThrow(Either.flip(LeadQueries.readList([["pageSize", "many"]]))).message,
-  invalid_api_key: new InvalidApiKey().message,
+  invalid_api_key: invalidApiKeyMessage,
   invalid_operator_token: new InvalidOperatorToken().message,
   invalid_credential: new InvalidCredential().message,
   forbidden: new Forbidden({ reason: "access" }).message,

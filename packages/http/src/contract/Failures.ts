@@ -14,6 +14,7 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import { Schema } from "effect"
 import type { ErrorResponse } from "./ErrorResponse.ts"
 import { field, oneOf, text } from "./Fields.ts"
+import { invalidParameterMessage } from "./Suggestions.ts"
 import { idempotencyErrors } from "./IdempotencyAnswers.ts"
 
 /** Every error body. */
@@ -141,6 +142,9 @@ const failure = <A extends Error>(form: Form<A>) => {
   }).annotations({ ...HttpApiSchema.annotations({ status, description }), identifier })
 }
 
+/** The message of `InvalidApiKey`, the same for each of its reasons. [AUTH-2] */
+export const invalidApiKeyMessage = "A valid API key is needed: send it as `Authorization: Bearer <API_KEY>`."
+
 /** Every operation can respond so, whatever it declares: the target itself can be malformed. */
 export const InvalidParameterBody = bodyOf(
   "InvalidParameterError",
@@ -155,7 +159,8 @@ export const InvalidParameterFailure = failure({
   description:
     "A parameter or a field of the body can't be read; the message names it and says what it takes",
   of: InvalidParameter,
-  fromMessage: (message) => new InvalidParameter({ parameter: "", message })
+  fromMessage: (message) => new InvalidParameter({ parameter: "", message }),
+  message: invalidParameterMessage
 })
 
 export const InvalidApiKeyFailure = failure({
@@ -165,7 +170,8 @@ export const InvalidApiKeyFailure = failure({
   description:
     "The key is missing, malformed, unknown, revoked, expired or used from an address that is not allowed",
   of: InvalidApiKey,
-  fromMessage: () => new InvalidApiKey()
+  fromMessage: () => new InvalidApiKey(),
+  message: () => invalidApiKeyMessage
 })
 
 export const InvalidOperatorTokenFailure = failure({

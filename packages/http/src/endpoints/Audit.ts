@@ -5,6 +5,7 @@ import { Effect, Schema } from "effect"
 import { AuditListAnswer } from "../contract/TokenSchemas.ts"
 import { CurrentOperator } from "../CurrentOperator.ts"
 import { parameter } from "../contract/Fields.ts"
+import { warningsOf } from "../contract/Suggestions.ts"
 import * as Target from "../Target.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { auditEntryView } from "./Views.ts"
@@ -35,7 +36,7 @@ export const audit = {
         Effect.gen(function* () {
           const [log, tokens, operator] = yield* Effect.all([AuditLog, AccessTokenStore, CurrentOperator])
           const query = yield* AuditQueries.readList(Target.parametersOf(request.url))
-          const { after, brandId, pageSize, since, warnings } = query
+          const { after, brandId, ignored, pageSize, since } = query
           const wanted = brandId === null ? operator.brandIds : [brandId]
           const brandIds =
             operator.brandIds === null ? wanted : wanted!.filter((id) => operator.brandIds!.includes(id))
@@ -48,7 +49,7 @@ export const audit = {
             ),
             meta: {
               nextCursor: found.length > pageSize ? AuditQueries.cursorOf(page.at(-1)!) : null,
-              ...warningsView(warnings)
+              ...warningsView(warningsOf(ignored))
             }
           }
         })

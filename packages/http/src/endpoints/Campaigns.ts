@@ -103,9 +103,9 @@ export const campaigns = {
       answer: "The campaign's totals",
       handle: ({ path, request }) =>
         Effect.gen(function* () {
-          const { span, warnings } = yield* MetricsQueries.read(Target.parametersOf(request.url))
+          const { ignored, span } = yield* MetricsQueries.read(Target.parametersOf(request.url))
           const metrics = yield* Campaigns.metrics(path.brandId, path.id, span)
-          return { data: metricsView(path.id, metrics), ...metaOf(warnings) }
+          return { data: metricsView(path.id, metrics), ...metaOf(ignored) }
         })
     }
   ),
@@ -132,7 +132,7 @@ export const campaigns = {
           const snapshots = yield* Campaigns.series(path.brandId, path.id, query)
           return {
             data: campaignSeriesView(path.id, query, snapshots),
-            ...metaOf(query.warnings)
+            ...metaOf(query.ignored)
           }
         })
     }

@@ -5,6 +5,7 @@ import { Effect, Schema } from "effect"
 import { accepted, data } from "../contract/Envelopes.ts"
 import { parameter } from "../contract/Fields.ts"
 import { DeliveryDetailBody, DeliveryListAnswer, QueuedBody } from "../contract/WebhookSchemas.ts"
+import { warningsOf } from "../contract/Suggestions.ts"
 import * as Target from "../Target.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofDelivery, ofWebhook } from "./Paths.ts"
@@ -40,7 +41,10 @@ export const deliveries = {
           const found = yield* Webhooks.listDeliveries(path.brandId, path.id, query)
           return {
             data: found.deliveries.map(deliveryView(found.webhook)),
-            meta: { pagination: Page.pagination(query.page, found.total), ...warningsView(query.warnings) }
+            meta: {
+              pagination: Page.pagination(query.page, found.total),
+              ...warningsView(warningsOf(query.ignored))
+            }
           }
         })
     }

@@ -16,6 +16,7 @@ import {
   SignalStore,
   SortOrder,
   Timestamp,
+  Parameters,
   warningsView
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
@@ -29,6 +30,7 @@ import {
   UnavailableFailure
 } from "../contract/Failures.ts"
 import { list as listAnswer, warningsMeta } from "../contract/Envelopes.ts"
+import { warningsOf } from "../contract/Suggestions.ts"
 import { field, parameter } from "../contract/Fields.ts"
 import { LeadDetailAnswer, LeadListAnswer } from "../contract/LeadSchemas.ts"
 import { MetricsAnswer } from "../contract/MetricsSchemas.ts"
@@ -118,16 +120,18 @@ export const readList = ({ brandId, query }: Pick<FastRequest, "brandId" | "quer
     Effect.map(Leads.listRendered(brandId, read), (page) => bodies.bodyOf(read, page))
   )
 
-/** Of data in JSON. */
-const answer = (data: string, warnings: ReadonlyArray<string>): string =>
-  warnings.length === 0
+/** The body for data in JSON. */
+const answer = (data: string, ignored: Parameters.IgnoredParameters = Parameters.noneIgnored): string => {
+  const warnings = warningsOf(ignored)
+  return warnings.length === 0
     ? `{"data":${data}}`
     : `{"data":${data},"meta":${JSON.stringify(warningsView(warnings))}}`
+}
 
 const readDetail: FastHandler = ({ brandId, params, query }) =>
   Effect.flatMap(LeadQueries.readLeadId(params["id"]!), (id) =>
-    Effect.flatMap(LeadQueries.readDetail(query), ({ warnings, withDetail }) =>
-      Effect.map(Leads.getRendered(brandId, id, withDetail), (lead) => answer(lead, warnings))
+    Effect.flatMap(LeadQueries.readDetail(query), ({ ignored, withDetail }) =>
+      Effect.map(Leads.getRendered(brandId, id, withDetail), (lead) => answer(lead, ignored))
     )
   )
 
@@ -149,15 +153,15 @@ const readChanges: FastHandler = ({ brandId, checkKey, keyId, query, waits }) =>
       peek: (seen) => LeadChanges.readNext(seen, { limit: 1, engagements: "none" }),
       checkKey
     })
-    return changeFeedJson(read, page)
+    return changeFeedJson(read, page, warningsOf(read.ignored))
   })
 
 const readMetrics: FastHandler = ({ brandId, params, query }) =>
   Effect.gen(function* () {
     const id = params["id"]!
-    const { span, warnings } = yield* MetricsQueries.read(query)
+    const { ignored, span } = yield* MetricsQueries.read(query)
     const metrics = metricsView(id, yield* Campaigns.metrics(brandId, id, span))
-    return answer(JSON.stringify(metrics), warnings)
+    return answer(JSON.stringify(metrics), ignored)
   })
 
 const readSeries: FastHandler = ({ brandId, params, query }) =>
@@ -165,17 +169,17 @@ const readSeries: FastHandler = ({ brandId, params, query }) =>
     const id = params["id"]!
     const read = yield* SeriesQueries.readCampaign(query, yield* Clock.currentTimeMillis)
     const snapshots = yield* Campaigns.series(brandId, id, read)
-    return answer(JSON.stringify(campaignSeriesView(id, read, snapshots)), read.warnings)
+    return answer(JSON.stringify(campaignSeriesView(id, read, snapshots)), read.ignored)
   })
 
 const readSignals: FastHandler = ({ brandId }) =>
   Effect.flatMap(SignalStore, (store) =>
-    Effect.map(store.list(brandId), (signals) => answer(JSON.stringify(signals.map(signalView)), []))
+    Effect.map(store.list(brandId), (signals) => answer(JSON.stringify(signals.map(signalView))))
   )
 
 const readCampaigns: FastHandler = ({ brandId }) =>
   Effect.flatMap(CampaignStore, (store) =>
-    Effect.map(store.list(brandId), (campaigns) => answer(JSON.stringify(campaigns.map(namedView)), []))
+    Effect.map(store.list(brandId), (campaigns) => answer(JSON.stringify(campaigns.map(namedView))))
   )
 
 /* The rows */

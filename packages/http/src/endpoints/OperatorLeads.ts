@@ -28,6 +28,7 @@ import {
   LeadDetailBody,
   LeadListAnswer
 } from "../contract/LeadSchemas.ts"
+import { warningsOf } from "../contract/Suggestions.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { changeParameters, listParameters, readList } from "./Leads.ts"
 import { ofBrand, ofLead } from "./Paths.ts"
@@ -80,7 +81,9 @@ export const operatorLeads = {
             ChangeQueries.parametersWithoutWait
           )
           const page = yield* LeadChanges.read(path.brandId, query)
-          return HttpServerResponse.text(changeFeedJson(query, page), { contentType: "application/json" })
+          return HttpServerResponse.text(changeFeedJson(query, page, warningsOf(query.ignored)), {
+            contentType: "application/json"
+          })
         })
     }
   ),

@@ -41,7 +41,7 @@ const respond = <const By extends string, R>(
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const query = yield* SeriesQueries.readCounts(Target.parametersOf(request.url), groups, now)
-    return { data: countSeriesView(query.span, yield* count(query)), ...metaOf(query.warnings) }
+    return { data: countSeriesView(query.span, yield* count(query)), ...metaOf(query.ignored) }
   })
 
 const tallyView = (tally: Tally | null) => ({

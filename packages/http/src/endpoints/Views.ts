@@ -15,13 +15,15 @@ import {
   type Instant,
   type ListedDelivery,
   type Signal,
+  type Parameters,
   warningsView,
   type Webhook
 } from "@lead-signals/domain"
+import { warningsOf } from "../contract/Suggestions.ts"
 
 /** `meta` of what has no page: there only with warnings. */
-export const metaOf = (warnings: ReadonlyArray<string>) =>
-  warnings.length === 0 ? {} : { meta: warningsView(warnings) }
+export const metaOf = (ignored: Parameters.IgnoredParameters) =>
+  ignored.names.length === 0 ? {} : { meta: warningsView(warningsOf(ignored)) }
 
 export const namedView = ({
   createdAt,

@@ -42,7 +42,7 @@ const cut = (text: string, width: number): string => {
 
 const gap = 2
 /** No column is cut below this. */
-const leastWidth = 8
+const minWidth = 8
 
 /** Takes from the widest column until the line fits into `columns`, or nothing can be taken. */
 const fitted = (widths: ReadonlyArray<number>, columns: number): ReadonlyArray<number> => {
@@ -50,8 +50,8 @@ const fitted = (widths: ReadonlyArray<number>, columns: number): ReadonlyArray<n
   let surplus = fit.reduce((sum, width) => sum + width, 0) + gap * (fit.length - 1) - columns
   while (surplus > 0) {
     const widest = Math.max(...fit)
-    if (widest <= leastWidth) break
-    const next = Math.max(leastWidth, ...fit.filter((width) => width < widest))
+    if (widest <= minWidth) break
+    const next = Math.max(minWidth, ...fit.filter((width) => width < widest))
     const at = fit.indexOf(widest)
     const taken = Math.min(surplus, Math.max(1, widest - next))
     fit[at] = widest - taken

@@ -73,7 +73,7 @@ export const pruneCommand = leaf(
       })
       const place = yield* databaseOf(given)
       const pooler = yield* Either.match(readPooler(env), { onLeft: usage, onRight: Effect.succeed })
-      const store = storeLayer(place, yield* encryptionOfEnvironment, { pooler, searchMemoryLeads: 0 })
+      const store = storeLayer(place, yield* encryptionOfEnvironment, { pooler, searchMemoryBytes: 0 })
       const counts = yield* given.dryRun
         ? Effect.provide(Retaining.countDue(retention), store)
         : prune(store, retention)

@@ -76,14 +76,14 @@ const timeSql = "SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now"
 const begin =
   (clock: DatabaseClock | undefined, incarnations: Incarnations, limitMillis: number | null) =>
   async (client: pg.PoolClient): Promise<string | null> => {
-    const askedAt = performance.now()
+    const requestedAt = performance.now()
     const limits =
       limitMillis === null
         ? ""
         : `SET statement_timeout = ${limitMillis}; SET idle_in_transaction_session_timeout = ${limitMillis}; `
     const answered: pg.QueryResult | ReadonlyArray<pg.QueryResult> = await client.query(`${limits}${timeSql}`)
     const { rows } = Array.isArray(answered) ? answered.at(-1) : answered
-    clock?.measured(Number(rows[0].now), askedAt, performance.now())
+    clock?.measured(Number(rows[0].now), requestedAt, performance.now())
     return incarnations.of(client)
   }
 
@@ -93,9 +93,9 @@ const measureMillis = 30_000
 const keepTime = (clock: DatabaseClock, transactor: Transactor): Effect.Effect<void, never, Scope.Scope> => {
   const measure = effectOf(() =>
     transactor.read(async (sql) => {
-      const askedAt = performance.now()
+      const requestedAt = performance.now()
       const row = await sql.get<{ readonly now: string }>(timeSql)
-      clock.measured(Number(row!.now), askedAt, performance.now())
+      clock.measured(Number(row!.now), requestedAt, performance.now())
     })
   )
   return Effect.asVoid(

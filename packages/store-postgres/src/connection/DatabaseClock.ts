@@ -27,12 +27,12 @@ export class DatabaseClock implements Clock.Clock {
   private last = Number.NEGATIVE_INFINITY
 
   /** Takes a measurement: the database's time, in milliseconds, asked and answered at these times of `performance.now()`. */
-  measured(databaseMillis: number, askedAt: number, answeredAt: number): void {
-    const uncertainty = (answeredAt - askedAt) / 2
+  measured(databaseMillis: number, requestedAt: number, answeredAt: number): void {
+    const uncertainty = (answeredAt - requestedAt) / 2
     const known = this.best
     const isBetter = known === null || uncertainty <= known.uncertainty + drift * (answeredAt - known.at)
     // A known offset that this measurement rules out is wrong: the database's clock was set, or another server has taken over.
-    const offset = databaseMillis - (askedAt + uncertainty)
+    const offset = databaseMillis - (requestedAt + uncertainty)
     const isRefuted =
       known !== null &&
       Math.abs(offset - known.offset) > uncertainty + known.uncertainty + drift * (answeredAt - known.at) + 1

@@ -216,10 +216,10 @@ export class Transactions implements Transactor {
   /** Begins a transaction and answers its id and server, by which a lost commit is found. */
   private begin({ client, incarnation }: CheckedOut): Promise<Begun> {
     return this.orRollBack(client, async () => {
-      const asked = this.isShared ? `, ${this.incarnations.sql} AS incarnation` : ""
+      const requested = this.isShared ? `, ${this.incarnations.sql} AS incarnation` : ""
       const { rows } = await this.command(
         client,
-        `BEGIN${this.limits}; SELECT pg_current_xact_id()::text AS xid${asked}`
+        `BEGIN${this.limits}; SELECT pg_current_xact_id()::text AS xid${requested}`
       )
       return { incarnation, ...(rows[0] as Pick<Begun, "xid"> & Partial<Begun>) }
     })

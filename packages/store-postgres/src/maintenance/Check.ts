@@ -1,11 +1,12 @@
 /** Checks a database: its references, its derived tables, and the texts that searches and lists use. [STORE-9] */
 import { RenderedLeads, type StoreUnavailable } from "@lead-signals/domain"
 import type { EncryptionKey } from "@lead-signals/encryption"
+import { leadOf } from "@lead-signals/sql-rows"
 import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { gramsOf, searchTextsOf } from "../query/Grams.ts"
 import { orderings } from "../query/Ordering.ts"
-import { leadColumns, leadOf, type LeadRow } from "../rows/LeadRows.ts"
+import { leadColumns, type LeadRow } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
 import { verifyKeys } from "../schema/EncryptionState.ts"
 import { newestMigration } from "../schema/Migrations.ts"

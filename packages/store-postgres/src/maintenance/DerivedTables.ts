@@ -1,9 +1,9 @@
 /** Fills the tables that the store derives from leads and deliveries, for a copy. */
 import type { CopyRow, CopyTable } from "@lead-signals/domain"
+import { idOf, leadOf } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
 import { defaults } from "../query/RankIndex.ts"
-import { idOf } from "../rows/Ids.ts"
-import { leadOf, type LeadRow } from "../rows/LeadRows.ts"
+import { type LeadRow } from "../rows/LeadRows.ts"
 import { rebuildDerivedTables } from "../writes/DerivedTables.ts"
 import { CounterChanges } from "../writes/LeadCounters.ts"
 import { writeLeads } from "../writes/LeadWrites.ts"

@@ -1,10 +1,10 @@
 /** Seals the rows of a database that was not encrypted, in pieces, while no server runs on it. */
+import { leadOf } from "@lead-signals/sql-rows"
 import { type ElementType } from "../connection/BinaryArrays.ts"
 import type { Connection, Param, Scalar } from "../connection/Connection.ts"
 import {
   engagementColumns,
   leadColumns,
-  leadOf,
   type LeadRow,
   sealedLeadValues,
   writtenLeadColumns

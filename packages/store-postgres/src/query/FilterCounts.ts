@@ -64,7 +64,7 @@ const bucketAt = (brandId: number, { field }: Range, key: string, id: Sql): Sql 
     ORDER BY b.key DESC, b.id DESC LIMIT 1)`
 
 /** No lead has a greater id. */
-const greatestId = raw("9223372036854775807")
+const maxId = raw("9223372036854775807")
 
 /** The number of leads in a range, from the buckets between its ends; leads are read in the buckets of the ends alone. */
 export const rangeCountSql = (brandId: number, flags: number | null, range: Range): Sql => {
@@ -81,7 +81,7 @@ export const rangeCountSql = (brandId: number, flags: number | null, range: Rang
         + ${leads(sql`(${key}, l.id) >= (t.at, t.id) AND ${key} <= ${range.to}`)}
       END::bigint
     FROM ${bucketAt(brandId, range, textOf(range.from), raw("0"))} f,
-      ${bucketAt(brandId, range, textOf(range.to), greatestId)} t)`
+      ${bucketAt(brandId, range, textOf(range.to), maxId)} t)`
 }
 
 /** The number of leads before an instant, from the buckets before it; leads are read in the bucket of the instant alone. */

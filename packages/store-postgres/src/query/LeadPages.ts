@@ -1,9 +1,9 @@
 /** Finds and renders a page of leads: counts what each filter lets through, and follows the cheapest plan of `LeadListing`. */
 import type { EngagementWindow, LeadId, LeadPage, LeadStore, RenderedPage } from "@lead-signals/domain"
 import { Page, RenderedLeads } from "@lead-signals/domain/pure"
+import { idOf } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
 import { leadsById, renderedLeads, windows } from "../rows/LeadReads.ts"
-import { idOf } from "../rows/Ids.ts"
 import * as FilterCounts from "./FilterCounts.ts"
 import * as LeadListing from "./LeadListing.ts"
 import { orderingOf } from "./Ordering.ts"

@@ -4,7 +4,7 @@
  */
 import type { FilterCondition, LeadFilter } from "@lead-signals/domain"
 import { filterConditions } from "@lead-signals/domain/pure"
-import { idOf } from "../rows/Ids.ts"
+import { idOf } from "@lead-signals/sql-rows"
 import { gramsOfNeedle } from "./Grams.ts"
 import { join, raw, type Sql, sql } from "./Sql.ts"
 

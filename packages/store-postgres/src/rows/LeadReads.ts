@@ -1,15 +1,9 @@
 /** Reads leads and engagements by id, for lists, details, exports and bodies of deliveries. */
 import type { EngagementRead, EngagementWindow, Lead, LeadId, Post, Signal } from "@lead-signals/domain"
 import { EngagementWindows, RenderedLeads } from "@lead-signals/domain/pure"
+import { companyOf, leadOf, postOf, type PostRow } from "@lead-signals/sql-rows"
 import type { Connection, Param } from "../connection/Connection.ts"
-import {
-  type EngagementRow,
-  engagementReadOf,
-  leadColumns,
-  leadIdOf,
-  leadOf,
-  type LeadRow
-} from "./LeadRows.ts"
+import { type EngagementRow, engagementReadOf, leadColumns, leadIdOf, type LeadRow } from "./LeadRows.ts"
 import { openEngagements, openLeads, type SealedEngagement } from "./SealedRows.ts"
 
 /** `detailed` also reads the author's detail and lead. */
@@ -191,25 +185,9 @@ export const renderedDetail = async (
   if (row === undefined) return null
   const rendered =
     RenderedLeads.restore(id, row.rendered) ?? RenderedLeads.renderLead((await leadById(db, brandId, id))!)
-  const company = row.company === null ? null : JSON.parse(row.company)
+  const company = companyOf(row.company)
   return RenderedLeads.detailed(rendered, company, await windowOfLead(db, brandId, id, depth), depth)
 }
-
-interface PostRow extends SealedEngagement {
-  readonly post_url: string | null
-  readonly post_content: string | null
-  readonly post_posted_at: number | null
-  readonly post_author: string | null
-  readonly post_author_detail: string | null
-}
-
-const postOf = (row: PostRow): Post => ({
-  postUrl: row.post_url,
-  postContent: row.post_content,
-  postPostedAt: row.post_posted_at,
-  postAuthor: row.post_author,
-  postAuthorDetail: row.post_author_detail === null ? null : JSON.parse(row.post_author_detail)
-})
 
 /** The posts of the brand that the lead wrote, each once. */
 export const authoredPosts = async (
@@ -222,7 +200,7 @@ export const authoredPosts = async (
     db.keys === null
       ? "DISTINCT '' AS id, NULL::bytea AS sealed, NULL::bytea AS post_sealed"
       : "id, NULL::bytea AS sealed, post_sealed"
-  const rows = await db.all<PostRow>(
+  const rows = await db.all<PostRow & SealedEngagement>(
     `SELECT ${distinct}, post_url, post_content, post_posted_at, post_author, post_author_detail
        FROM lead_signals.engagement WHERE brand_id = $1
          AND author_ext_id = (SELECT ext_id FROM lead_signals.lead WHERE brand_id = $1 AND id = $2)`,

@@ -3,77 +3,33 @@ import type {
   Engagement,
   EngagementRead,
   EngagementType,
-  Lead,
   LeadId,
   Observations,
   Signal
 } from "@lead-signals/domain"
 import { Folding, RenderedLeads } from "@lead-signals/domain/pure"
+import * as Rows from "@lead-signals/sql-rows"
+import { idOf } from "@lead-signals/sql-rows"
 import type { Scalar } from "../connection/Connection.ts"
 import type { PersonKey } from "../sealing/SealedValue.ts"
-import { idOf } from "./Ids.ts"
 import { engagementContext, leadContext, postContext, type SealedColumn, sealFields } from "./SealedRows.ts"
 
 /** A number that is no safe integer is no lead's id. */
 export const leadIdOf = (id: LeadId): number => (Number.isSafeInteger(id) && id > 0 ? id : 0)
 
 /** A lead's row as `leadColumns` reads it. */
-export interface LeadRow {
-  readonly id: number
-  readonly brand_id: number
-  readonly ext_id: string
-  readonly name: string
-  readonly headline: string | null
-  readonly username: string | null
-  readonly title1: string | null
-  readonly li_profile_url: string | null
-  readonly profile_img_url: string | null
-  readonly company: string | null
-  readonly profile_times: string
-  readonly signal_id: number
-  readonly signal_ids: string
-  readonly flags: number
-  readonly score1: number | null
-  readonly created_at: number
-  readonly updated_at: number
+export interface LeadRow extends Rows.LeadRow {
   /** The fields of the person, unless the database is not encrypted. */
   readonly sealed: SealedColumn
 }
 
 /** A lead whose sealed fields don't open, because its key is gone, has its folded name. */
-export const leadColumns = `l.id, l.brand_id, l.ext_id, CASE WHEN l.sealed IS NULL THEN l.name ELSE l.name_key END AS name,
-  l.headline, l.username, l.title1, l.li_profile_url, l.profile_img_url, l.company, l.profile_times, l.signal_id, l.signal_ids, l.flags,
-  l.score1, l.created_at, l.updated_at, l.sealed`
-
-export const flagsOf = (lead: Pick<Lead, "qualified" | "exported" | "isEmployee">): number =>
-  Number(lead.qualified) + 2 * Number(lead.exported) + 4 * Number(lead.isEmployee)
-
-export const leadOf = (row: LeadRow): Lead => ({
-  id: row.id,
-  brandId: String(row.brand_id),
-  extId: row.ext_id,
-  profile: {
-    name: row.name,
-    headline: row.headline,
-    username: row.username,
-    title1: row.title1,
-    liProfileUrl: row.li_profile_url,
-    profileImgUrl: row.profile_img_url,
-    company: row.company === null ? null : JSON.parse(row.company)
-  },
-  // Parsed on first use: rendering a lead does not need it.
-  get profileTimes() {
-    return JSON.parse(row.profile_times) as Lead["profileTimes"]
-  },
-  signalId: String(row.signal_id),
-  signalIds: JSON.parse(row.signal_ids),
-  qualified: (row.flags & 1) !== 0,
-  exported: (row.flags & 2) !== 0,
-  isEmployee: (row.flags & 4) !== 0,
-  score1: row.score1,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at
-})
+export const leadColumns: string = [
+  ...Rows.leadRowColumns.map((column) =>
+    column === "name" ? "CASE WHEN l.sealed IS NULL THEN l.name ELSE l.name_key END AS name" : `l.${column}`
+  ),
+  "l.sealed"
+].join(", ")
 
 /** The columns that a write sets, with their types, in the order of `leadValues`. */
 export const writtenLeadColumns = [
@@ -82,11 +38,7 @@ export const writtenLeadColumns = [
   ["ext_id", "text"],
   ["name", "text"],
   ["name_key", "text"],
-  ["headline", "text"],
-  ["username", "text"],
-  ["title1", "text"],
-  ["li_profile_url", "text"],
-  ["profile_img_url", "text"],
+  ...Rows.profileColumns.map((column) => [column, "text"] as const),
   ["company", "text"],
   ["profile_times", "text"],
   ["signal_id", "bigint"],
@@ -107,16 +59,12 @@ const columnValues = (lead: WrittenLead, shown: string | null) => [
   lead.extId,
   lead.profile.name,
   Folding.fold(lead.profile.name),
-  lead.profile.headline,
-  lead.profile.username,
-  lead.profile.title1,
-  lead.profile.liProfileUrl,
-  lead.profile.profileImgUrl,
-  lead.profile.company === null ? null : JSON.stringify(lead.profile.company),
+  ...Rows.profileValues(lead.profile),
+  Rows.companyColumn(lead.profile.company),
   JSON.stringify(lead.profileTimes),
   idOf(lead.signalId),
   JSON.stringify(lead.signalIds),
-  flagsOf(lead),
+  Rows.flagsOf(lead),
   lead.score1,
   lead.createdAt,
   lead.updatedAt,
@@ -154,16 +102,7 @@ const takeOut = (
 const placeOf = (columns: Columns, name: string): number => columns.findIndex((each) => each[0] === name)
 
 /** The columns of a lead that are sealed. */
-const sealedOfLead = new Set([
-  "ext_id",
-  "name",
-  "headline",
-  "username",
-  "title1",
-  "li_profile_url",
-  "profile_img_url",
-  "company"
-])
+const sealedOfLead = new Set(["ext_id", "name", ...Rows.profileColumns, "company"])
 const leadExtId = placeOf(writtenLeadColumns, "ext_id")
 const leadName = placeOf(writtenLeadColumns, "name")
 const leadSealed = placeOf(writtenLeadColumns, "sealed")
@@ -292,6 +231,6 @@ export const engagementReadOf =
         ? null
         : {
             id: row.author_lead_id,
-            company: row.author_company === null ? null : JSON.parse(row.author_company)
+            company: Rows.companyOf(row.author_company)
           }
   })

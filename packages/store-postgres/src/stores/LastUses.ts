@@ -3,9 +3,9 @@
  * tried again together with the next one, and once more as the store closes.
  */
 import type { Instant, StoreUnavailable } from "@lead-signals/domain"
+import { idOf } from "@lead-signals/sql-rows"
 import { Effect, type Scope } from "effect"
 import type { Database } from "../connection/Database.ts"
-import { idOf } from "../rows/Ids.ts"
 
 export interface LastUses {
   readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>
@@ -37,19 +37,19 @@ export const make = (
   table: keyof typeof statements
 ): Effect.Effect<LastUses, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const noted = new Map<string, Instant>()
+    const pending = new Map<string, Instant>()
     let isWriting = false
     const write = (uses: Uses) =>
       database.write((sql) =>
         sql.run(statements[table], [uses.map(([keyId]) => idOf(keyId)), uses.map(([, minute]) => minute)])
       )
-    const writeNoted: Effect.Effect<void, StoreUnavailable> = Effect.suspend(() => {
-      const uses = [...noted]
+    const writePending: Effect.Effect<void, StoreUnavailable> = Effect.suspend(() => {
+      const uses = [...pending]
       return uses.length === 0
         ? Effect.void
         : Effect.flatMap(write(uses), () => {
-            for (const [keyId, minute] of uses) if (noted.get(keyId) === minute) noted.delete(keyId)
-            return writeNoted
+            for (const [keyId, minute] of uses) if (pending.get(keyId) === minute) pending.delete(keyId)
+            return writePending
           })
     })
     const writeBehind = Effect.suspend(() => {
@@ -58,18 +58,18 @@ export const make = (
       const end = Effect.sync(() => {
         isWriting = false
       })
-      return Effect.asVoid(Effect.forkDaemon(Effect.ensuring(Effect.ignore(writeNoted), end)))
+      return Effect.asVoid(Effect.forkDaemon(Effect.ensuring(Effect.ignore(writePending), end)))
     })
-    yield* Effect.addFinalizer(() => Effect.ignore(writeNoted))
+    yield* Effect.addFinalizer(() => Effect.ignore(writePending))
     return {
-      unwritten: () => new Map(noted),
+      unwritten: () => new Map(pending),
       mark: (keyId, minute) =>
         Effect.suspend(() => {
           if (!database.putsOff) return Effect.asVoid(write([[keyId, minute]]))
-          const before = noted.get(keyId)
+          const before = pending.get(keyId)
           // A use that could not be written is tried again in the next minute, or with another key's.
           if (before !== undefined && before >= minute) return Effect.void
-          noted.set(keyId, minute)
+          pending.set(keyId, minute)
           return writeBehind
         })
     }

@@ -1,9 +1,9 @@
 /** Operators' tokens on Postgres. No token is cached: one that another node revokes is refused by the next call here. [OPER-11] */
 import { type AccessToken, AccessTokenStore } from "@lead-signals/domain"
+import { accessTokenOf, type AccessTokenRow, idOf } from "@lead-signals/sql-rows"
 import { Effect, Layer } from "effect"
 import { Database } from "../connection/Database.ts"
-import { idOf, keyText } from "../rows/Ids.ts"
-import { accessTokenOf, type AccessTokenRow } from "../rows/OperatorRows.ts"
+import { keyText } from "../rows/Ids.ts"
 import * as LastUses from "./LastUses.ts"
 import { readAll, readFirst, readOne } from "./Statements.ts"
 
@@ -32,7 +32,7 @@ const make = Effect.gen(function* () {
       ),
     list: Effect.suspend(() => {
       // Before the read: uses can be written meanwhile.
-      const noted = lastUses.unwritten()
+      const pendingUses = lastUses.unwritten()
       return Effect.map(
         database.read(
           readAll<AccessTokenRow, AccessToken>(
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
         ),
         (tokens) =>
           tokens.map((token) => {
-            const use = noted.get(token.id)
+            const use = pendingUses.get(token.id)
             return use === undefined
               ? token
               : { ...token, lastUsedAt: Math.max(token.lastUsedAt ?? use, use) }

@@ -1,10 +1,9 @@
 /** The audit log on Postgres. */
 import { type AuditEntry, AuditLog, type AuditQuery } from "@lead-signals/domain"
+import { auditEntryOf, type AuditRow, idOf } from "@lead-signals/sql-rows"
 import { Effect, Layer } from "effect"
 import type { Param } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
-import { idOf } from "../rows/Ids.ts"
-import { auditEntryOf, type AuditRow } from "../rows/OperatorRows.ts"
 import { readAll, readOne } from "./Statements.ts"
 
 const columns = "id, at, actor_type, actor_id, via_session, operation, brand_id, subject_id, status"

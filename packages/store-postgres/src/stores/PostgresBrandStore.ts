@@ -1,11 +1,11 @@
 /** Brands on Postgres. */
 import { type Brand, BrandStore } from "@lead-signals/domain"
 import { secretContexts } from "@lead-signals/encryption"
+import { type BrandRow, idOf } from "@lead-signals/sql-rows"
 import { Effect, Layer, type Option } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
-import { brandColumns, brandOf, type BrandRow } from "../rows/DirectoryRows.ts"
-import { idOf } from "../rows/Ids.ts"
+import { brandColumns, brandOf } from "../rows/DirectoryRows.ts"
 import { lockBrand } from "../writes/Locks.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"

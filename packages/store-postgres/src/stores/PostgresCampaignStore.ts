@@ -1,10 +1,10 @@
 /** Campaigns and their readings on Postgres. */
 import { type Campaign, CampaignStore, type PostTotals } from "@lead-signals/domain"
+import { campaignOf, type CampaignRow, idOf } from "@lead-signals/sql-rows"
 import { Effect, Layer, Option } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
-import { campaignColumns, campaignOf, type CampaignRow } from "../rows/DirectoryRows.ts"
-import { idOf } from "../rows/Ids.ts"
+import { campaignColumns } from "../rows/DirectoryRows.ts"
 import { dayChanges, lastReadings } from "../rows/ReadingRows.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"

@@ -1,18 +1,19 @@
 /** The operator's side of the outbox, on Postgres: reads and resends deliveries. */
 import { Deliveries, type DeliveryId, Page, type QueueRequest } from "@lead-signals/domain"
-import { Effect, Layer, Option } from "effect"
-import type { Connection } from "../connection/Connection.ts"
-import { Database } from "../connection/Database.ts"
 import {
   attemptOf,
   type AttemptRow,
   deliveryOf,
   type DeliveryRow,
+  idOf,
   lastAttemptOf,
   type LastAttemptRow
-} from "../rows/DeliveryRows.ts"
+} from "@lead-signals/sql-rows"
+import { Effect, Layer, Option } from "effect"
+import type { Connection } from "../connection/Connection.ts"
+import { Database } from "../connection/Database.ts"
 import { countDeliveries } from "../rows/IntervalCounts.ts"
-import { idOf, keyText } from "../rows/Ids.ts"
+import { keyText } from "../rows/Ids.ts"
 import { leadIdOf } from "../rows/LeadRows.ts"
 import { attemptContext, bodyContext, openValues, type SealedColumn } from "../rows/SealedRows.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
@@ -155,7 +156,7 @@ const make = Effect.map(Database, (database) => {
           [keyText(id), idOf(webhookId)]
         )
         if (row === undefined) return Option.none()
-        const attempts = await sql.all<AttemptRow>(
+        const attempts = await sql.all<AttemptRow & { readonly sealed: SealedColumn }>(
           `SELECT number, at, duration_millis, status, error, response, batch_id, format, sealed FROM lead_signals.attempt
              WHERE brand_id = $1 AND delivery_seq = $2 ORDER BY number`,
           [row.brand_id, row.seq]

@@ -1,9 +1,9 @@
 /** Idempotency-Keys on Postgres, which all nodes share. */
 import { Idempotency, type IdempotencyRecord, IdempotencyRecords, type Reserved } from "@lead-signals/domain"
+import { idempotencyRecordOf, type IdempotencyRow } from "@lead-signals/sql-rows"
 import { Effect, Layer } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
-import { idempotencyRecordOf, type IdempotencyRow } from "../rows/OperatorRows.ts"
 
 const columns = "id, actor, fingerprint, holder, state, created_at, lease_until, answer"
 

@@ -1,9 +1,10 @@
 /** API keys on Postgres. No key is cached: one that another node revokes is refused by the next request here. [AUTH-5] */
 import { type ApiKey, KeyStore, type StoreUnavailable } from "@lead-signals/domain"
+import { apiKeyOf, type ApiKeyRow, idOf } from "@lead-signals/sql-rows"
 import { Effect, Layer } from "effect"
 import { Database } from "../connection/Database.ts"
-import { apiKeyColumns, apiKeyOf, type ApiKeyRow } from "../rows/DirectoryRows.ts"
-import { idOf, keyText } from "../rows/Ids.ts"
+import { apiKeyColumns } from "../rows/DirectoryRows.ts"
+import { keyText } from "../rows/Ids.ts"
 import * as LastUses from "./LastUses.ts"
 import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
@@ -13,10 +14,10 @@ const make = Effect.gen(function* () {
   /** Adds uses that are noted and not written yet. It looks for them before it reads: they can be written meanwhile. */
   const withLastUses = (read: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>) =>
     Effect.suspend(() => {
-      const noted = lastUses.unwritten()
+      const pendingUses = lastUses.unwritten()
       return Effect.map(read, (keys) =>
         keys.map((key) => {
-          const use = noted.get(key.id)
+          const use = pendingUses.get(key.id)
           return use === undefined ? key : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? use, use) }
         })
       )

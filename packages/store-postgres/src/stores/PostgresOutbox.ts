@@ -15,12 +15,12 @@ import {
   Outbox,
   type Webhook
 } from "@lead-signals/domain"
+import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
-import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
-import { idOf } from "../rows/Ids.ts"
+import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
 import { bodyContext } from "../rows/SealedRows.ts"
 import { sealFor } from "../sealing/SealedValue.ts"
 import { recordAttempts } from "../writes/AttemptRecord.ts"
@@ -160,10 +160,10 @@ const stateBefore = `(SELECT p.state FROM lead_signals.delivery p
 /** Rows that are read together to find those that don't wait. */
 const orderedAtOnce = 256
 /** Rows that one transaction sets aside at most: more would keep other writes waiting. */
-const maxSetAside = 5000
+const maxDeferred = 5000
 
 /** A lookup for each, and an array of those that were locked: the planner would join them by reading all of the brand. */
-const setAsideSql = `UPDATE lead_signals.delivery SET due_at = $3 WHERE brand_id = $1 AND seq = ANY (ARRAY(
+const deferSql = `UPDATE lead_signals.delivery SET due_at = $3 WHERE brand_id = $1 AND seq = ANY (ARRAY(
     SELECT d.seq FROM unnest($2::bigint[]) AS given(seq) CROSS JOIN LATERAL (
       SELECT seq FROM lead_signals.delivery
       WHERE brand_id = $1 AND seq = given.seq AND state = 'pending' FOR NO KEY UPDATE SKIP LOCKED) d))`
@@ -188,14 +188,14 @@ interface OrderedRow {
  * Sets aside what is due of a locked, ordered webhook and must wait for an earlier one of its lead, until there are `limit` others or no
  * more. Passes over what an erasure has locked. Answers how far it looked. [ORD-2]
  */
-const setWaitingAside = async (
+const deferWaiting = async (
   sql: Connection,
   webhookId: number,
   now: Instant,
   limit: number
 ): Promise<Looked> => {
   let [afterDue, afterSeq, found] = [-1, 0, 0]
-  for (let setAside = 0; setAside < maxSetAside;) {
+  for (let deferred = 0; deferred < maxDeferred;) {
     const rows = await sql.all<OrderedRow>(
       `SELECT d.brand_id, d.seq, d.due_at, coalesce(${stateBefore} = 'pending', false) AS waits FROM lead_signals.delivery d
          WHERE d.webhook_id = $1 AND d.state = 'pending' AND d.due_at <= $2 AND (d.due_at, d.seq) > ($3, $4)
@@ -204,13 +204,9 @@ const setWaitingAside = async (
     )
     const waiting = rows.filter(({ waits }) => waits)
     if (waiting.length > 0) {
-      await sql.run(setAsideSql, [
-        waiting[0]!.brand_id,
-        waiting.map(({ seq }) => seq),
-        LeadOrder.waitingDueAt
-      ])
+      await sql.run(deferSql, [waiting[0]!.brand_id, waiting.map(({ seq }) => seq), LeadOrder.waitingDueAt])
     }
-    setAside += waiting.length
+    deferred += waiting.length
     found += rows.length - waiting.length
     if (rows.length < orderedAtOnce || found >= limit) return { isAll: true, ...wherever }
     afterDue = rows.at(-1)!.due_at
@@ -337,7 +333,7 @@ const lease = async (
   const looked = new Map<number, Looked>()
   for (const [id, webhook] of webhooks) {
     const limit = Batching.rowsFor(webhook, request.limits.perWebhook)
-    if (webhook.ordering === "lead") looked.set(id, await setWaitingAside(sql, id, now, limit))
+    if (webhook.ordering === "lead") looked.set(id, await deferWaiting(sql, id, now, limit))
   }
   const isAllLooked = [...looked.values()].every(({ isAll }) => isAll)
   const due = webhooks.size === 0 ? [] : await take(sql, request, shares, webhooks, looked, now)

@@ -6,10 +6,10 @@
  * however many nodes there are. While the database can't be written, each node counts in memory for itself. [RATE-5, RATE-6]
  */
 import { type RateLimit, RateWindows, type StoreUnavailable } from "@lead-signals/domain"
+import { idOf } from "@lead-signals/sql-rows"
 import { type Clock, Effect, Layer } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
-import { idOf } from "../rows/Ids.ts"
 
 type Step = Parameters<(typeof RateWindows.Service)["step"]>[1]
 type Window = RateLimit.RateWindow

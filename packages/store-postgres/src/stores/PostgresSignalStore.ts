@@ -1,9 +1,9 @@
 /** Signals on Postgres. */
 import { type Signal, SignalStore } from "@lead-signals/domain"
+import { idOf, signalOf, type SignalRow } from "@lead-signals/sql-rows"
 import { Effect, Layer } from "effect"
 import { Database } from "../connection/Database.ts"
-import { signalColumns, signalOf, type SignalRow } from "../rows/DirectoryRows.ts"
-import { idOf } from "../rows/Ids.ts"
+import { signalColumns } from "../rows/DirectoryRows.ts"
 import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
 const make = Effect.map(Database, (database) =>

@@ -10,11 +10,11 @@ import {
   WebhookStore
 } from "@lead-signals/domain"
 import { secretContexts } from "@lead-signals/encryption"
+import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import { Effect, Layer, Option } from "effect"
 import type { Connection, Param } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
-import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
-import { idOf } from "../rows/Ids.ts"
+import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
 import { countDeliveries } from "../writes/DeliveryCounts.ts"
 import { lockBrand } from "../writes/Locks.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"

@@ -1,8 +1,8 @@
 /** Statements over tables of a brand's records, as functions of a connection. */
 import { StoreUnavailable } from "@lead-signals/domain"
+import { idOf } from "@lead-signals/sql-rows"
 import { Option } from "effect"
 import type { Connection, Param } from "../connection/Connection.ts"
-import { idOf } from "../rows/Ids.ts"
 import { readEncryption } from "../schema/EncryptionState.ts"
 import type { StoreKeys } from "../sealing/StoreKeys.ts"
 import { holdEncryptionKey } from "../writes/Locks.ts"

@@ -1,9 +1,9 @@
 /** Records attempts: locks their webhooks and deliveries, and writes what follows with one statement. [DELIV-3, DELIV-5] */
 import { AttemptTransitions, type DeliveryState, LeadOrder, Retries } from "@lead-signals/domain"
+import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection, Scalar } from "../connection/Connection.ts"
-import { webhookColumns, webhookOf, type WebhookRow } from "../rows/DirectoryRows.ts"
-import { idOf } from "../rows/Ids.ts"
+import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
 import { attemptContext, keysOf, personsOf } from "../rows/SealedRows.ts"
 import { maxHeaderBytes, type PersonKey, sealFor } from "../sealing/SealedValue.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"

@@ -1,7 +1,7 @@
 /** Commits the proposals of several calls in one transaction, in a number of statements that does not depend on theirs. */
 import type { Committed, DeliveryId, Engagement, Instant, Lead, Proposal } from "@lead-signals/domain"
+import { idOf } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
-import { idOf } from "../rows/Ids.ts"
 import type { Person } from "../rows/LeadRows.ts"
 import { type Known, type KnownState, type Proposed, readKnownState } from "./KnownState.ts"
 import { CounterChanges } from "./LeadCounters.ts"

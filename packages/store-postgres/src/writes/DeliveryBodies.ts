@@ -8,10 +8,9 @@ import type {
   Webhook
 } from "@lead-signals/domain"
 import { EngagementWindows } from "@lead-signals/domain/pure"
+import { eventOf, leadOf, signalOf, type SignalRow } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
-import { eventOf } from "../rows/DeliveryRows.ts"
-import { type SignalRow, signalOf } from "../rows/DirectoryRows.ts"
-import { type EngagementRow, engagementReadOf, leadColumns, leadOf, type LeadRow } from "../rows/LeadRows.ts"
+import { type EngagementRow, engagementReadOf, leadColumns, type LeadRow } from "../rows/LeadRows.ts"
 import {
   bodyContext,
   engagementValuesOf,

@@ -102,7 +102,7 @@ const events = (sql: Connection, { after, before, limit }: PieceOf): Promise<Fou
   })
 
 /** Whether the activity.detected of an engagement `g` is left. */
-export const isTold = `EXISTS (
+export const isAnnounced = `EXISTS (
   SELECT 1 FROM lead_signals.event e
   WHERE e.brand_id = g.brand_id AND e.lead_id = g.lead_id AND e.engagement_id = g.id AND e.event = 'activity.detected'
   OFFSET 0)`
@@ -118,7 +118,7 @@ const engagements = (sql: Connection, { after, before, limit }: PieceOf): Promis
     const rows = await sql.all<{ readonly id: string; readonly lead_id: number }>(
       `SELECT g.id, g.lead_id FROM lead_signals.lead l CROSS JOIN LATERAL (
          SELECT g.id, g.lead_id FROM lead_signals.engagement g
-         WHERE g.brand_id = l.brand_id AND g.lead_id = l.id AND g.tracked_at < $4 AND NOT ${isTold} OFFSET 0) g
+         WHERE g.brand_id = l.brand_id AND g.lead_id = l.id AND g.tracked_at < $4 AND NOT ${isAnnounced} OFFSET 0) g
        WHERE l.brand_id = $1 AND l.id BETWEEN $2 AND $3 ORDER BY l.id LIMIT $5`,
       [brandId, from, last!.id, before, limit]
     )

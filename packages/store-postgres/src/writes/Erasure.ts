@@ -1,8 +1,8 @@
 /** Removes persons from every table. [PII-3, DEL-1] */
 import type { BrandId, DeliveryId, Instant, LeadId } from "@lead-signals/domain"
+import { idOf, leadOf } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
-import { idOf } from "../rows/Ids.ts"
-import { leadColumns, leadIdOf, leadOf, type LeadRow } from "../rows/LeadRows.ts"
+import { leadColumns, leadIdOf, type LeadRow } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
 import { noteChanged, noteRemoved } from "./ChangedLeads.ts"
 import { countedOf, CounterChanges } from "./LeadCounters.ts"

@@ -1,8 +1,8 @@
 /** What the store knows of the proposals of a whole batch, read in one statement that also locks their leads. */
 import type { Lead, Observations, Proposal } from "@lead-signals/domain"
+import { idOf, leadOf } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
-import { idOf } from "../rows/Ids.ts"
-import { leadColumns, leadOf, type LeadRow } from "../rows/LeadRows.ts"
+import { leadColumns, type LeadRow } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
 import type { WrappedPersonKey } from "../sealing/StoreKeys.ts"
 import { PersonKeys } from "./PersonKeys.ts"

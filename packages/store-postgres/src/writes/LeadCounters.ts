@@ -1,9 +1,8 @@
 /** What changes of leads mean for counters and rank buckets, and how those are written. */
 import type { Lead, LeadId } from "@lead-signals/domain"
 import { Folding } from "@lead-signals/domain/pure"
+import { flagsOf, idOf } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
-import { idOf } from "../rows/Ids.ts"
-import { flagsOf } from "../rows/LeadRows.ts"
 import { type Key, type Ordering, orderings } from "../query/Ordering.ts"
 import { type LongBucket, moveBeginning, splitBucket } from "./RankBuckets.ts"
 import { type Column, Params } from "./Rows.ts"

@@ -1,12 +1,11 @@
 /** Writes leads with all that is derived from them, whatever their number, in two statements. */
 import type { DeliveryId, Engagement, EventType, Instant, Lead } from "@lead-signals/domain"
+import { flagsOf, idOf } from "@lead-signals/sql-rows"
 import type { Connection, Scalar } from "../connection/Connection.ts"
 import { gramsOf, searchTextsOf } from "../query/Grams.ts"
-import { idOf } from "../rows/Ids.ts"
 import {
   engagementColumns,
   engagementValues,
-  flagsOf,
   leadValues,
   type Person,
   sealedEngagementValues,
@@ -249,9 +248,9 @@ const addEvents = (parts: Parts, events: ReadonlyArray<FiredEvent>, now: Instant
 
 /** Leads that change without an event have a position of their own; after the part `version`. [CHG-1] */
 const addChanged = (parts: Parts, { events, leads }: Pick<Written, "events" | "leads">): void => {
-  const told = new Set(events.map(({ leadId }) => leadId))
+  const announced = new Set(events.map(({ leadId }) => leadId))
   parts.rows(
-    leads.filter(({ after }) => !told.has(after.id)),
+    leads.filter(({ after }) => !announced.has(after.id)),
     ({ after }) => [idOf(after.brandId), after.id],
     changedColumns,
     (table) =>

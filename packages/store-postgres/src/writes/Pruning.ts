@@ -8,7 +8,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { leadColumns, type LeadRow } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
-import { dueDeliveries, type Found, isQuiet, isTold, type PieceOf, settlePlanner } from "./DueRows.ts"
+import { dueDeliveries, type Found, isQuiet, isAnnounced, type PieceOf, settlePlanner } from "./DueRows.ts"
 import { keepPositions, noteRemoved } from "./ChangedLeads.ts"
 import { removeLeads } from "./Erasure.ts"
 import { CounterChanges } from "./LeadCounters.ts"
@@ -86,7 +86,7 @@ const removeEngagements = async (
   const rows = await sql.all<{ readonly at: Instant; readonly author: string | null }>(
     `DELETE FROM lead_signals.engagement WHERE brand_id = $1 AND id IN (
          SELECT g.id FROM lead_signals.engagement g
-         WHERE g.brand_id = $1 AND g.id = ANY ($2::text[]) AND g.tracked_at < $3 AND NOT ${isTold}
+         WHERE g.brand_id = $1 AND g.id = ANY ($2::text[]) AND g.tracked_at < $3 AND NOT ${isAnnounced}
          FOR UPDATE SKIP LOCKED)
        RETURNING tracked_at AS at, author_ext_id AS author`,
     [brandId, keys, before]

@@ -58,10 +58,10 @@ export const leadsChangeUnrecorded = (sql: Connection): void => {
 
 /** Who keeps what it has read of leads, and follows their changes. */
 export interface LeadFollower {
-  /** This process has committed changes. */
-  readonly follow: (step: Step) => void
-  /** Leads have changed, and nobody knows which. */
-  readonly forget: () => void
+  /** This process has committed changes of so many leads. */
+  readonly changed: (leads: number) => void
+  /** Leads have changed of which no buffer tells: some may be gone. */
+  readonly changedUnrecorded: () => void
 }
 
 export class LeadChanges {
@@ -77,22 +77,22 @@ export class LeadChanges {
    */
   of(sql: Connection): ChangeBuffer {
     return sql.ofTransaction(this.name, () => {
-      const noted: ChangeBuffer = { changes: [], isComplete: true }
+      const changeBuffer: ChangeBuffer = { changes: [], isComplete: true }
       const from = newest(sql)
       let to = from
       sql.beforeCommit(() => {
-        if (unrecordedOf(sql).is) noted.isComplete = false
+        if (unrecordedOf(sql).is) changeBuffer.isComplete = false
         to = newest(sql)
       })
       sql.afterCommit(() => {
-        if (!noted.isComplete) this.forget()
+        if (!changeBuffer.isComplete) this.forget()
         else if (to > from) {
-          const step = { from, to, changes: noted.changes }
+          const step = { from, to, changes: changeBuffer.changes }
           this.append(step)
-          this.follower?.follow(step)
+          this.follower?.changed(step.changes.length)
         }
       })
-      return noted
+      return changeBuffer
     })
   }
 
@@ -103,10 +103,10 @@ export class LeadChanges {
     return first < 0 ? null : this.steps.slice(first).flatMap(({ changes }) => changes)
   }
 
-  /** Drops all recorded changes, and what a follower has read. */
+  /** Drops all recorded changes, after one that none of them tells. */
   forget(): void {
     this.drop()
-    this.follower?.forget()
+    this.follower?.changedUnrecorded()
   }
 
   private drop(): void {

@@ -15,10 +15,10 @@ const minNodeApi = 10
 /** Bun before this one crashes when it loads the driver; Deno has run it since 2.0. */
 const minBun = [1, 4, 1] as const
 
-const isOlder = (version: string, least: ReadonlyArray<number>): boolean => {
+const isOlder = (version: string, min: ReadonlyArray<number>): boolean => {
   const parts = version.split(".").map((part) => Number.parseInt(part, 10))
-  const i = least.findIndex((part, at) => parts[at] !== part)
-  return i >= 0 && !((parts[i] ?? 0) > least[i]!)
+  const i = min.findIndex((part, at) => parts[at] !== part)
+  return i >= 0 && !((parts[i] ?? 0) > min[i]!)
 }
 
 const instead = "or use a store in memory, which runs anywhere"

@@ -4,7 +4,7 @@
  */
 import type { FilterCondition, LeadFilter } from "@lead-signals/domain"
 import { filterConditions } from "@lead-signals/domain/pure"
-import { idOf } from "../rows/Rows.ts"
+import { idOf } from "@lead-signals/sql-rows"
 import { type Match, matchOf, phraseOf } from "../search/SearchIndex.ts"
 
 export interface Sql {

@@ -65,13 +65,13 @@ export const hold = (target: string, key: FileKey | undefined): HeldDatabase => 
 const instant = (now: number): string => new Date(now).toISOString().replaceAll(/[:.]/g, "-")
 
 /** A second name for the file, or a copy where the file system has no second names. */
-const keepAside = (file: string, aside: string): void => {
+const keepReplaced = (file: string, replacedAs: string): void => {
   try {
-    linkSync(file, aside)
+    linkSync(file, replacedAs)
   } catch (failure) {
     if ((failure as NodeJS.ErrnoException).code === "EEXIST") throw failure
-    copyFileSync(file, aside)
-    const fd = openSync(aside, "r+")
+    copyFileSync(file, replacedAs)
+    const fd = openSync(replacedAs, "r+")
     fsyncSync(fd)
     closeSync(fd)
   }
@@ -86,12 +86,12 @@ export const putInPlace = (whole: string, target: string, now: number): string |
     renameToNew(whole, target)
     return null
   }
-  const aside = `${target}.replaced-${instant(now)}`
-  keepAside(target, aside)
+  const replacedAs = `${target}.replaced-${instant(now)}`
+  keepReplaced(target, replacedAs)
   for (const ending of ["-wal", "-journal"]) {
     // Left beside a file that SQLite can't read: the log of a replaced file would damage the new one.
     if (!existsSync(target + ending)) continue
-    keepAside(target + ending, aside + ending)
+    keepReplaced(target + ending, replacedAs + ending)
     rmSync(target + ending)
   }
   rmSync(`${target}-shm`, { force: true })
@@ -99,5 +99,5 @@ export const putInPlace = (whole: string, target: string, now: number): string |
   renameSync(whole, target)
   syncFolderOf(target)
   for (const ending of ["-limits", "-limits-wal", "-limits-shm"]) rmSync(target + ending, { force: true })
-  return aside
+  return replacedAs
 }

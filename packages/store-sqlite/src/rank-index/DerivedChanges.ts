@@ -7,7 +7,7 @@ import type { Engagement, Lead, LeadId } from "@lead-signals/domain"
 import { Folding } from "@lead-signals/domain/pure"
 import type { Connection } from "../connection/Connection.ts"
 import { type Ordering, orderings } from "../filter/Ordering.ts"
-import { flagsOf, idOf } from "../rows/Rows.ts"
+import { flagsOf, idOf } from "@lead-signals/sql-rows"
 import * as RankIndex from "./RankIndex.ts"
 
 const millisPerDay = 86_400_000

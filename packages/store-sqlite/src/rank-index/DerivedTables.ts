@@ -37,7 +37,7 @@ export const finishedCounts =
   "SELECT webhook_id, finished_at / 3600000, state, count(*) FROM delivery WHERE state <> 'pending' GROUP BY 1, 2, 3"
 
 /** A literal below every key of the order. */
-const leastOf = ({ name }: Ordering): string => (name === "name" ? "''" : "-9e999")
+const minOf = ({ name }: Ordering): string => (name === "name" ? "''" : "-9e999")
 
 const counts = RankIndex.allFlags.map((flags) => `n${flags}`).join(", ")
 const counting = RankIndex.allFlags.map((flags) => `sum(flags = ${flags}) AS n${flags}`).join(", ")
@@ -45,10 +45,10 @@ const counting = RankIndex.allFlags.map((flags) => `sum(flags = ${flags}) AS n${
 /** Fill `lead_stretch`, the table of rank buckets, for an order; a brand without leads gets one empty bucket. */
 const rebuildBuckets = (ordering: Ordering): ReadonlyArray<string> => {
   const { column, name } = ordering
-  const least = leastOf(ordering)
+  const min = minOf(ordering)
   return [
     `INSERT INTO lead_stretch (brand_id, ordering, key, id, ${counts})
-     SELECT brand_id, '${name}', iif(bucket = 0, ${least}, key), iif(bucket = 0, 0, id), ${counts}
+     SELECT brand_id, '${name}', iif(bucket = 0, ${min}, key), iif(bucket = 0, 0, id), ${counts}
      FROM (
        SELECT brand_id, bucket, key, id, min(place), ${counting}
        FROM (SELECT *, place / ${RankIndex.rebuiltBucketLeads} AS bucket FROM (
@@ -56,7 +56,7 @@ const rebuildBuckets = (ordering: Ordering): ReadonlyArray<string> => {
            row_number() OVER (PARTITION BY l.brand_id ORDER BY ${column}, l.id) - 1 AS place FROM lead l))
        GROUP BY brand_id, bucket)`,
     `INSERT INTO lead_stretch (brand_id, ordering, key, id)
-     SELECT b.id, '${name}', ${least}, 0 FROM brand b WHERE NOT EXISTS (SELECT 1 FROM lead l WHERE l.brand_id = b.id)`
+     SELECT b.id, '${name}', ${min}, 0 FROM brand b WHERE NOT EXISTS (SELECT 1 FROM lead l WHERE l.brand_id = b.id)`
   ]
 }
 

@@ -5,7 +5,7 @@
 import type { ChangePage, ChangePosition, ChangeRead, LeadId, LeadQuery } from "@lead-signals/domain"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { leadsById, windows } from "./LeadReads.ts"
-import { idOf } from "./Rows.ts"
+import { idOf } from "@lead-signals/sql-rows"
 
 /** Events of all brands that one call looks at: they lie in the order of commits alone. */
 const maxScanned = 2000
@@ -41,7 +41,8 @@ interface FeedRow {
   readonly changes_forgotten: number
 }
 
-const newestPosition = (sql: QueryConnection & Pick<Connection, "nameOf">): number =>
+/** The position of the newest change of any brand. */
+export const newestPosition = (sql: QueryConnection & Pick<Connection, "nameOf">): number =>
   sql.value<number>("SELECT seq FROM sqlite_sequence WHERE name = ?", [sql.nameOf("event")]) ?? 0
 
 const readsOf = (

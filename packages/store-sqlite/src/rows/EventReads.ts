@@ -1,7 +1,7 @@
 /** Events in the order of their commits, with what a feed shows of them. */
 import type { EngagementType, EventPage, EventRead } from "@lead-signals/domain"
 import type { QueryConnection } from "../connection/Connection.ts"
-import { type EventRow, eventOf, idOf } from "./Rows.ts"
+import { type EventRow, eventOf, idOf } from "@lead-signals/sql-rows"
 
 interface EventReadRow extends EventRow {
   readonly name: string

@@ -3,18 +3,20 @@ import type { EngagementRead, EngagementWindow, Lead, LeadId, Post } from "@lead
 import { EngagementWindows, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import {
-  type EngagementRow,
-  engagementReadOf,
   idOf,
   leadOf,
   type LeadRow,
-  signalIdOf,
   signalOf,
-  type SignalRow
-} from "./Rows.ts"
+  type SignalRow,
+  companyOf,
+  postOf,
+  type PostRow,
+  leadRowColumns
+} from "@lead-signals/sql-rows"
+import { type EngagementRow, engagementReadOf, signalIdOf } from "./EngagementRows.ts"
 
-export const leadColumns = `l.id, l.brand_id, l.ext_id, l.name, l.headline, l.username, l.title1, l.li_profile_url,
-  l.profile_img_url, l.company, l.profile_times, l.signal_id, l.signal_ids, l.flags, l.score1, l.created_at, l.updated_at`
+/** The columns of `LeadRow`. */
+export const leadColumns: string = leadRowColumns.map((column) => `l.${column}`).join(", ")
 
 /** `detailed` also reads the author's detail and lead. */
 export type Depth = "plain" | "detailed"
@@ -134,16 +136,8 @@ export const renderedDetail = (sql: Connection, brandId: string, id: LeadId, dep
   if (row === undefined) return null
   const rendered =
     RenderedLeads.restore(id, row.rendered) ?? RenderedLeads.renderLead(leadById(sql, brandId, id)!)
-  const company = row.company === null ? null : JSON.parse(row.company)
+  const company = companyOf(row.company)
   return RenderedLeads.detailed(rendered, company, windowOf(sql, id, depth), depth)
-}
-
-interface PostRow {
-  readonly post_url: string | null
-  readonly post_content: string | null
-  readonly post_posted_at: number | null
-  readonly post_author: string | null
-  readonly post_author_detail: string | null
 }
 
 /** The posts of the brand that the person wrote, each once. */
@@ -155,10 +149,4 @@ export const authoredPosts = (sql: Connection, brandId: number, extId: string): 
        WHERE brand_id = ? AND author_ext_id = ?`,
       [brandId, extId]
     )
-    .map((row) => ({
-      postUrl: row.post_url,
-      postContent: row.post_content,
-      postPostedAt: row.post_posted_at,
-      postAuthor: row.post_author,
-      postAuthorDetail: row.post_author_detail === null ? null : JSON.parse(row.post_author_detail)
-    }))
+    .map(postOf)

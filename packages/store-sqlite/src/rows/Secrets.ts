@@ -9,7 +9,7 @@ import {
 import { Either } from "effect"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { KeyProblem } from "../connection/FileKey.ts"
-import { brandOf, type BrandRow, webhookOf, type WebhookRow } from "./Rows.ts"
+import { brandOf, type BrandRow, webhookOf, type WebhookRow } from "@lead-signals/sql-rows"
 
 /** A deleted brand has an empty secret, which stays as it is. */
 const isKept = (secret: string): boolean => secret !== ""

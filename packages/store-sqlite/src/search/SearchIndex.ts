@@ -8,7 +8,7 @@ import type { Lead, LeadId } from "@lead-signals/domain"
 import { Folding } from "@lead-signals/domain/pure"
 import type { Connection } from "../connection/Connection.ts"
 import { countCommit, finishMerge } from "./SegmentMerge.ts"
-import { idOf } from "../rows/Rows.ts"
+import { idOf } from "@lead-signals/sql-rows"
 
 /** Tokens, with a space between two. */
 export interface SearchTexts {

@@ -39,6 +39,10 @@ const defaults: PartSizes = { partLeads: 8192, joinedParts: 8, scannedLeads: 512
 /** Of a lead that is not there any more, or that has moved to a later slot. */
 const gone = 8
 
+/** Bytes of a number in an array, and of an entry in each of the two maps of moved leads, about. */
+const slotBytes = 8
+const movedBytes = 100
+
 const bytesOf = (text: string): Buffer => Buffer.from(text, "utf8")
 
 /** Texts of so many slots, each a name and a headline that end with U+0000, which no stored text and no needle contains. */
@@ -64,6 +68,10 @@ class TextBlock implements Texts {
     headline.copy(this.bytes, from + name.length + 1)
     this.bytes[to - 1] = end
     this.starts[slot + 1] = to
+  }
+
+  get byteLength(): number {
+    return this.starts.byteLength + this.bytes.byteLength
   }
 
   /** Gives back what no text of a full block needs. */
@@ -96,6 +104,14 @@ class Columns {
   /** Numbers in the order of the first six bytes of the name. */
   prefixes = new Float64Array(1024)
   flags = new Uint8Array(1024)
+
+  get byteLength(): number {
+    const { created, flags, ids, prefixes, scores, updated } = this
+    return [created, flags, ids, prefixes, scores, updated].reduce(
+      (sum, { byteLength }) => sum + byteLength,
+      0
+    )
+  }
 
   reserve(slots: number): void {
     if (slots <= this.ids.length) return
@@ -145,6 +161,8 @@ export const isAnswerable = (filter: LeadFilter): boolean =>
   filter.search !== undefined &&
   Object.entries(filter).every(([name, value]) => value === undefined || name in testedFilters) &&
   filter.search.isWellFormed() &&
+  // It would be found where one text ends and the next begins.
+  !filter.search.includes("\u0000") &&
   bytesOf(filter.search).length >= minBytes
 
 /** A number whose order is that of the first six bytes of the name; what a shorter one lacks is 0. */
@@ -176,16 +194,20 @@ export class SearchMemory {
   private readonly movedIds = new Map<number, number>()
   private lastId = 0
   private removed = 0
-  /** Whether many leads come at once, before any search. */
-  private isLoading = true
+  private isBeingFilled = true
 
   constructor(sizes: PartSizes = defaults) {
     this.sizes = sizes
   }
 
+  /** Whether many leads come at once, before any search. */
+  get isLoading(): boolean {
+    return this.isBeingFilled
+  }
+
   /** To be called before the first search. */
   endLoading(): void {
-    this.isLoading = false
+    this.isBeingFilled = false
     if (this.indexed < this.count) this.index()
   }
 
@@ -204,6 +226,26 @@ export class SearchMemory {
     created[slot] = lead.createdAt
     updated[slot] = lead.updatedAt
     scores[slot] = lead.score1 ?? Number.POSITIVE_INFINITY
+  }
+
+  /** How many leads it has. */
+  get size(): number {
+    return this.count - this.removed
+  }
+
+  /** Bytes of memory that it takes. */
+  get byteLength(): number {
+    const { blocks, columns, long, moved, parts, trigrams } = this
+    const ofBlocks = blocks.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    const ofParts = parts.reduce((sum, { postings }) => sum + postings.byteLength, 0)
+    return (
+      ofBlocks +
+      ofParts +
+      columns.byteLength +
+      trigrams.byteLength +
+      moved.size * movedBytes +
+      long.length * slotBytes
+    )
   }
 
   /** Whether so many slots are of no lead any more that it is better read anew. */
@@ -384,7 +426,7 @@ export class SearchMemory {
     this.count++
     const isFull = inBlock === partLeads - 1
     if (isFull) block.shrink(partLeads)
-    if (isFull || (!this.isLoading && this.count - this.indexed >= scannedLeads)) this.index()
+    if (isFull || (!this.isBeingFilled && this.count - this.indexed >= scannedLeads)) this.index()
     return slot
   }
 

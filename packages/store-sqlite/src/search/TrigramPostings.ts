@@ -12,7 +12,7 @@ export const maxTextBytes = 65_535
 /** Ends each text of a slot; no trigram contains it. */
 export const end = 0
 
-/** In place of a posting that was removed, behind all others of its list. */
+/** In place of each posting of a list whose slots were all removed. */
 const removed = 0xffff_ffff
 
 const trigramOf = (first: number, second: number, third: number): number =>
@@ -25,8 +25,12 @@ export class Trigrams {
   /** Of each place the trigram and its number, or no trigram. */
   private keys = new Int32Array(this.mask + 1)
   private numbers = new Int32Array(this.mask + 1)
-  /** How many postings each has, by its number. */
+  /** How many postings each has, by its number: repeats that took the place of removed ones, too. */
   counts = new Int32Array(1024)
+
+  get byteLength(): number {
+    return this.keys.byteLength + this.numbers.byteLength + this.counts.byteLength
+  }
 
   /** −1 for one that was never met. */
   find(trigram: number): number {
@@ -134,6 +138,10 @@ export class TrigramPostings {
     this.postings = postings
   }
 
+  get byteLength(): number {
+    return this.offsets.byteLength + this.postings.byteLength
+  }
+
   /** Of so many texts, slots from 0 on. */
   static of(texts: Texts, count: number, trigrams: Trigrams): TrigramPostings {
     const { bytes, starts } = texts
@@ -200,30 +208,43 @@ export class TrigramPostings {
     }
   }
 
-  /** Removes the postings of a slot, whose text must still be there: from postings with positions a text could be made again. */
+  /**
+   * Removes the postings of a slot, whose text must still be there: from postings with positions a text could be made again. Those of a
+   * trigram lie next to each other, and take the value of a neighbour, so nothing moves, however long the list is.
+   */
   remove(texts: Texts, textSlot: number, slot: number, trigrams: Trigrams): void {
     const { bytes, starts } = texts
     const { offsets, postings } = this
     const from = starts[textSlot]!
-    const length = starts[textSlot + 1]! - from
-    if (length > maxTextBytes) return
-    for (let position = 0; position + 2 < length; position++) {
-      const at = from + position
+    const to = starts[textSlot + 1]!
+    if (to - from > maxTextBytes) return
+    for (let at = from; at + 2 < to; at++) {
       const [first, second, third] = [bytes[at]!, bytes[at + 1]!, bytes[at + 2]!]
       if (first === end || second === end || third === end) continue
       const number = trigrams.find(trigramOf(first, second, third))
-      const to = offsets[number + 1]!
-      const key = slot * maxSlots + position
-      let [low, high] = [offsets[number]!, to]
-      while (low < high) {
-        const middle = (low + high) >>> 1
-        if (postings[middle]! < key) low = middle + 1
-        else high = middle
-      }
-      postings.copyWithin(low, low + 1, to)
-      postings[to - 1] = removed
-      trigrams.counts[number]!--
+      const [start, stop] = [offsets[number]!, offsets[number + 1]!]
+      const low = this.firstFrom(start, stop, slot * maxSlots)
+      const high = this.firstFrom(low, stop, (slot + 1) * maxSlots)
+      // Also where an earlier place of the text has had the same trigram.
+      if (low === high) continue
+      const before = low > start ? postings[low - 1]! : removed
+      const after = high < stop ? postings[high]! : removed
+      const neighbour = before === removed ? after : before
+      postings.fill(neighbour, low, high)
+      if (neighbour === removed) trigrams.counts[number]! -= stop - start
     }
+  }
+
+  /** The first place between two that has the key or a greater one. */
+  private firstFrom(from: number, to: number, key: number): number {
+    const { postings } = this
+    let [low, high] = [from, to]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (postings[middle]! < key) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   /** The slots whose texts contain the needle, in order, each at least once; `base` is the number of the first slot. */

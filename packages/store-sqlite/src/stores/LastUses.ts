@@ -5,7 +5,7 @@
 import type { Instant, StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import type { Database } from "../database/Database.ts"
-import { idOf } from "../rows/Rows.ts"
+import { idOf } from "@lead-signals/sql-rows"
 
 export interface LastUses {
   readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>
@@ -21,7 +21,7 @@ export const make = (
   table: "api_key" | "access_token"
 ): Effect.Effect<LastUses, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const noted = new Map<string, Instant>()
+    const pending = new Map<string, Instant>()
     let isWriting = false
     const write = (uses: Uses) =>
       database.write((sql) => {
@@ -33,13 +33,13 @@ export const make = (
           ])
         }
       })
-    const writeNoted: Effect.Effect<void, StoreUnavailable> = Effect.suspend(() => {
-      const uses = [...noted]
+    const writePending: Effect.Effect<void, StoreUnavailable> = Effect.suspend(() => {
+      const uses = [...pending]
       return uses.length === 0
         ? Effect.void
         : Effect.flatMap(write(uses), () => {
-            for (const [keyId, minute] of uses) if (noted.get(keyId) === minute) noted.delete(keyId)
-            return writeNoted
+            for (const [keyId, minute] of uses) if (pending.get(keyId) === minute) pending.delete(keyId)
+            return writePending
           })
     })
     const writeBehind = Effect.suspend(() => {
@@ -48,18 +48,18 @@ export const make = (
       const end = Effect.sync(() => {
         isWriting = false
       })
-      return Effect.asVoid(Effect.forkDaemon(Effect.ensuring(Effect.ignore(writeNoted), end)))
+      return Effect.asVoid(Effect.forkDaemon(Effect.ensuring(Effect.ignore(writePending), end)))
     })
-    yield* Effect.addFinalizer(() => Effect.ignore(writeNoted))
+    yield* Effect.addFinalizer(() => Effect.ignore(writePending))
     return {
-      unwritten: (keyId) => noted.get(keyId) ?? null,
+      unwritten: (keyId) => pending.get(keyId) ?? null,
       mark: (keyId, minute) =>
         Effect.suspend(() => {
           if (!database.putsOff) return write([[keyId, minute]])
-          const before = noted.get(keyId)
+          const before = pending.get(keyId)
           // A use that could not be written is tried again in the next minute, or with another key's.
           if (before !== undefined && before >= minute) return Effect.void
-          noted.set(keyId, minute)
+          pending.set(keyId, minute)
           return writeBehind
         })
     }

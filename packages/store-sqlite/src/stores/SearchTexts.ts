@@ -1,24 +1,24 @@
 /**
  * Which brands' texts a thread keeps in memory, so that a search that was never asked before need not read the file. A brand comes into
- * memory when a search of it takes long, and stays until nobody knows what has changed of it: after an erasure, a deletion, a
- * pruning, or a write of another process. Until it is there again the search index of the file answers.
+ * memory when a search of it takes long. The thread follows the feed of changes, by whatever process they are: before each search, after
+ * some number of changes of this process, and at once after an erasure. Where it is not up to date the search index of the file answers.
  */
 import type { LeadFilter, LeadId, StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
-import type { LeadChanges, Step } from "../cache/LeadChanges.ts"
+import type { LeadChanges } from "../cache/LeadChanges.ts"
 import type { Database } from "../database/Database.ts"
 import type { Query } from "../query/LeadPages.ts"
-import { flagsOf, idOf } from "../rows/Rows.ts"
+import { idOf } from "@lead-signals/sql-rows"
 import { isAnswerable } from "../search/SearchMemory.ts"
 import type { Jobs } from "../worker/Jobs.ts"
-import type { PieceRead, TextStep } from "../worker/RememberedTexts.ts"
+import type { PieceRead } from "../worker/TextMemory.ts"
 
 /** When texts are kept in memory. */
 export interface SearchTextsOptions {
   /** Brands of fewer leads are searched in the file. */
   readonly minLeads: number
-  /** Leads of all brands in memory, each of some 300 bytes where texts are short; 0 keeps none there. */
-  readonly maxLeads: number
+  /** Bytes that the texts of all brands may take; 0 keeps none in memory. */
+  readonly maxBytes: number
   /** Milliseconds from one reading of a brand to the next, which takes some seconds of a thread a million leads. */
   readonly pauseMillis: number
   /** Leads that one job reads: other brands' searches wait for it. */
@@ -27,57 +27,39 @@ export interface SearchTextsOptions {
 
 export const defaults: SearchTextsOptions = {
   minLeads: 50_000,
-  maxLeads: 2_000_000,
+  maxBytes: 768 * 1024 * 1024,
   pauseMillis: 60_000,
   pieceLeads: 5000
 }
 
+/** Bytes of a lead of short texts. A brand that took more when it was read is expected to take as many again. */
+const leadBytes = 300
+
 /** A brand that no search has asked for so long makes room for another. */
 const idleMillis = 600_000
 
-/** The thread is told of so many changed leads at once, where no search does so before. */
-const maxUntold = 1000
+/** The thread follows after so many changed leads, where no search does so before. */
+const maxUnfollowed = 1000
 
 interface Known {
   state: "reading" | "ready" | "lost"
-  readonly leads: number
   readonly readAt: number
-  askedAt: number
+  /** Bytes in memory; while it is read, those that it is expected to take. */
+  bytes: number
+  requestedAt: number
 }
 
 type SearchKind = "searchLeads" | "searchRenderedLeads"
-
-/** The lead of each change as the step leaves it; a step with a removal is none: removals are unrecorded. */
-const textStepOf = ({ changes, from, to }: Step): TextStep => ({
-  from,
-  to,
-  changed: changes.flatMap(({ after }) =>
-    after === null
-      ? []
-      : [
-          {
-            id: after.id,
-            brandId: after.brandId,
-            name: after.name,
-            headline: after.headline,
-            flags: flagsOf(after),
-            score1: after.score1,
-            createdAt: after.createdAt,
-            updatedAt: after.updatedAt
-          }
-        ]
-  )
-})
 
 export class SearchTexts {
   private readonly worker
   private readonly read
   private readonly options: SearchTextsOptions
   private readonly brands = new Map<string, Known>()
-  private untold: Array<TextStep> = []
-  private untoldLeads = 0
-  /** The number of this process's newest change. */
-  private newest = -1
+  /** Bytes of a lead, where a brand took more than `leadBytes`. */
+  private readonly leadBytes = new Map<string, number>()
+  private unfollowed = 0
+  private following: "none" | "running" | "again" = "none"
 
   constructor(
     database: Pick<typeof Database.Service, "read" | "searchingWorker">,
@@ -88,12 +70,12 @@ export class SearchTexts {
     this.read = database.read
     this.options = options
     changes.follower = {
-      follow: (step) => this.follow(step),
-      forget: () => {
-        // What the thread was not told yet can name the person, too.
-        this.takeUntold()
-        this.forget([...this.brands.keys()])
-      }
+      changed: (leads) => {
+        this.unfollowed += leads
+        if (this.unfollowed >= maxUnfollowed) this.follow()
+      },
+      // The texts of an erased person leave memory. [PII-3]
+      changedUnrecorded: () => this.follow()
     }
   }
 
@@ -109,12 +91,11 @@ export class SearchTexts {
     query: Query
   ): Effect.Effect<Jobs[K]["output"]["page"]> {
     const known = this.brands.get(brandId)
-    if (known !== undefined) known.askedAt = Date.now()
-    const job = this.worker!.read(brandId, kind, () => ({ brandId, query, steps: this.takeUntold() }))
-    const answered = Effect.map(job, ({ lost, page, state }: Jobs[SearchKind]["output"]) => {
-      this.lose(lost)
-      // This process has told, or will tell, of all that it has committed by now: a later state is another process's.
-      if (page === null && state > this.newest) this.forget([brandId])
+    if (known !== undefined) known.requestedAt = Date.now()
+    const job = this.worker!.read(brandId, kind, () => ({ brandId, query }))
+    const answered = Effect.map(job, ({ isLost, page }: Jobs[SearchKind]["output"]) => {
+      if (isLost) this.lose([brandId])
+      else if (page === null) this.follow()
       return page as Jobs[K]["output"]["page"]
     })
     // The file answers, or says what is wrong.
@@ -125,48 +106,52 @@ export class SearchTexts {
   want(brandId: string, filter: LeadFilter): void {
     const known = this.brands.get(brandId)
     const now = Date.now()
-    if (this.worker === null || this.options.maxLeads === 0 || !isAnswerable(filter)) return
+    if (this.worker === null || this.options.maxBytes === 0 || !isAnswerable(filter)) return
     if (known !== undefined && (known.state !== "lost" || now - known.readAt < this.options.pauseMillis))
       return
-    Effect.runFork(Effect.ignore(this.remember(brandId, now)))
+    Effect.runFork(
+      Effect.catchAll(this.remember(brandId, now), () => Effect.sync(() => this.forget([brandId])))
+    )
   }
 
   private remember(brandId: string, now: number): Effect.Effect<void, StoreUnavailable> {
     return Effect.gen(this, function* () {
-      const { maxLeads, minLeads } = this.options
+      const { maxBytes, minLeads } = this.options
       const leads = yield* this.read((sql) =>
         sql.value<number>("SELECT coalesce(sum(n), 0) FROM lead_count WHERE brand_id = ? AND signal_id = 0", [
           idOf(brandId)
         ])!
       )
       if (leads < minLeads) return
-      const others = [...this.brands].filter(([other, { state }]) => other !== brandId && state !== "lost")
-      const idle = others.filter(([, { askedAt }]) => now - askedAt >= idleMillis)
-      const active = others.filter(([, { askedAt }]) => now - askedAt < idleMillis)
-      if (leads + active.reduce((sum, [, each]) => sum + each.leads, 0) > maxLeads) return
+      const bytes = leads * (this.leadBytes.get(brandId) ?? leadBytes)
+      const idle = this.held().filter(
+        ([other, each]) => other !== brandId && now - each.requestedAt >= idleMillis
+      )
+      const idleBytes = idle.reduce((sum, [, each]) => sum + each.bytes, 0)
+      if (bytes + this.heldBytes() - idleBytes > maxBytes) return
       this.forget(idle.map(([other]) => other))
       // A search may have begun it meanwhile.
       if (this.brands.get(brandId)?.state === "reading") return
-      const known: Known = { state: "reading", leads, readAt: now, askedAt: now }
+      const known: Known = { state: "reading", bytes, readAt: now, requestedAt: now }
       this.brands.set(brandId, known)
       let after: LeadId | null = null
       do {
         const piece: PieceRead = yield* this.readPiece(brandId, after)
-        this.lose(piece.lost)
         if (this.isLost(known)) return
         after = piece.last
+        known.bytes = after === null ? piece.bytes : Math.max(bytes, piece.bytes)
+        if (piece.leads > 0) this.leadBytes.set(brandId, Math.max(leadBytes, piece.bytes / piece.leads))
+        if (this.heldBytes() > maxBytes) return this.forget([brandId])
       } while (after !== null)
       known.state = "ready"
+      // Somebody may have been erased since the pieces were read. [PII-3]
+      this.follow()
     })
   }
 
   private readPiece(brandId: string, after: LeadId | null): Effect.Effect<PieceRead, StoreUnavailable> {
-    return this.worker!.read(brandId, "rememberLeads", () => ({
-      brandId,
-      after,
-      length: this.options.pieceLeads,
-      steps: this.takeUntold()
-    }))
+    const { pieceLeads } = this.options
+    return this.worker!.read(brandId, "rememberLeads", () => ({ brandId, after, length: pieceLeads }))
   }
 
   /** A method, since the state changes between two looks at it. */
@@ -174,23 +159,54 @@ export class SearchTexts {
     return state === "lost"
   }
 
-  private follow(step: Step): void {
-    this.newest = step.to
-    if (![...this.brands.values()].some(({ state }) => state !== "lost")) return
-    const told = textStepOf(step)
-    this.untold.push(told)
-    this.untoldLeads += told.changed.length
-    if (this.untoldLeads < maxUntold && this.untold.length < maxUntold) return
-    const job = this.worker!.read("", "followLeads", () => ({ steps: this.takeUntold() }))
-    Effect.runFork(Effect.ignore(Effect.map(job, ({ lost }) => this.lose(lost))))
+  private held(): ReadonlyArray<readonly [string, Known]> {
+    return [...this.brands].filter(([, { state }]) => state !== "lost")
   }
 
-  /** When its job starts, so that jobs take steps in order. */
-  private takeUntold(): ReadonlyArray<TextStep> {
-    const steps = this.untold
-    this.untold = []
-    this.untoldLeads = 0
-    return steps
+  private heldBytes(): number {
+    return this.held().reduce((sum, [, { bytes }]) => sum + bytes, 0)
+  }
+
+  /** Has the thread follow the changes of all brands, until it is not behind any more. */
+  private follow(): void {
+    this.unfollowed = 0
+    if (this.held().length === 0) return
+    if (this.following !== "none") {
+      this.following = "again"
+      return
+    }
+    this.following = "running"
+    const job = Effect.map(
+      this.worker!.read("", "followLeads", () => {
+        this.following = "running"
+        return null
+      }),
+      ({ bytes, isBehind, lost }) => {
+        this.lose(lost)
+        for (const [brandId, size] of bytes) {
+          const known = this.brands.get(brandId)
+          if (known?.state === "ready") known.bytes = size
+        }
+        this.forgetBeyondBound()
+        const isAgain = isBehind || this.following === "again"
+        this.following = "none"
+        if (isAgain) this.follow()
+      }
+    )
+    const failed = Effect.sync(() => {
+      this.following = "none"
+      this.forget(this.held().map(([brandId]) => brandId))
+    })
+    Effect.runFork(Effect.catchAll(job, () => failed))
+  }
+
+  /** Those that no search has asked for the longest go first. */
+  private forgetBeyondBound(): void {
+    const byAge = this.held().toSorted(([, a], [, b]) => a.requestedAt - b.requestedAt)
+    for (const [brandId] of byAge) {
+      if (this.heldBytes() <= this.options.maxBytes) return
+      this.forget([brandId])
+    }
   }
 
   private lose(brandIds: ReadonlyArray<string>): void {
@@ -200,9 +216,8 @@ export class SearchTexts {
     }
   }
 
-  /** Has the thread drop the texts, of which one can be an erased person's. [PII-3] */
   private forget(brandIds: ReadonlyArray<string>): void {
-    const held = brandIds.filter((brandId) => this.brands.get(brandId)!.state !== "lost")
+    const held = this.held().flatMap(([brandId]) => (brandIds.includes(brandId) ? [brandId] : []))
     if (held.length === 0) return
     this.lose(held)
     Effect.runFork(Effect.ignore(this.worker!.read("", "forgetLeads", () => held)))

@@ -2,8 +2,7 @@
 import { type AccessToken, AccessTokenStore } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
-import { accessTokenOf, type AccessTokenRow } from "../rows/OperatorRows.ts"
-import { idOf } from "../rows/Rows.ts"
+import { accessTokenOf, type AccessTokenRow, idOf } from "@lead-signals/sql-rows"
 import * as LastUses from "./LastUses.ts"
 import { journaled, readAll, readFirst, readOne } from "./Statements.ts"
 
@@ -14,8 +13,10 @@ const make = Effect.gen(function* () {
   const lastUses = yield* LastUses.make(database, "access_token")
   /** The token with a use that `LastUses` has not written yet. */
   const withLastUse = (token: AccessToken): AccessToken => {
-    const noted = lastUses.unwritten(token.id)
-    return noted === null ? token : { ...token, lastUsedAt: Math.max(token.lastUsedAt ?? noted, noted) }
+    const pendingUse = lastUses.unwritten(token.id)
+    return pendingUse === null
+      ? token
+      : { ...token, lastUsedAt: Math.max(token.lastUsedAt ?? pendingUse, pendingUse) }
   }
   return AccessTokenStore.of({
     create: (token) =>

@@ -4,8 +4,7 @@ import { Effect, Layer } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import type { Param } from "../connection/Param.ts"
 import { Database } from "../database/Database.ts"
-import { auditEntryOf, type AuditRow } from "../rows/OperatorRows.ts"
-import { idOf } from "../rows/Rows.ts"
+import { auditEntryOf, type AuditRow, idOf } from "@lead-signals/sql-rows"
 import { readAll, readOne } from "./Statements.ts"
 
 const listed = ({ after, brandIds, limit, since }: AuditQuery) => {

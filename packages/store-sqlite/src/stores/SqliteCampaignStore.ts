@@ -4,7 +4,7 @@ import { Effect, Layer, Option } from "effect"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
 import { dayChanges, lastReadings } from "../rows/ReadingRows.ts"
-import { campaignOf, type CampaignRow, idOf } from "../rows/Rows.ts"
+import { campaignOf, type CampaignRow, idOf } from "@lead-signals/sql-rows"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { createInBrand, journaled, readAll, readOne, rename } from "./Statements.ts"
 

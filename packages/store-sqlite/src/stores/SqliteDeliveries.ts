@@ -13,7 +13,7 @@ import {
   idOf,
   lastAttemptOf,
   type LastAttemptRow
-} from "../rows/Rows.ts"
+} from "@lead-signals/sql-rows"
 
 const columns = `d.id, d.webhook_id, d.state, d.attempts, d.due_at, d.created_at, d.finished_at, d.resend_of, d.resent_as,
   e.event, e.lead_id, e.engagement_id`

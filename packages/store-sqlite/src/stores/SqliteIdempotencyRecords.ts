@@ -2,7 +2,7 @@
 import { Idempotency, type IdempotencyRecord, IdempotencyRecords, type Reserved } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
-import { idempotencyRecordOf, type IdempotencyRow } from "../rows/OperatorRows.ts"
+import { idempotencyRecordOf, type IdempotencyRow } from "@lead-signals/sql-rows"
 
 const make = Effect.map(Database, (database) =>
   IdempotencyRecords.of({

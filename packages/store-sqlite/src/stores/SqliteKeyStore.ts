@@ -2,7 +2,7 @@
 import { type ApiKey, KeyStore } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
-import { apiKeyOf, type ApiKeyRow, idOf } from "../rows/Rows.ts"
+import { apiKeyOf, type ApiKeyRow, idOf } from "@lead-signals/sql-rows"
 import * as LastUses from "./LastUses.ts"
 import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
 
@@ -17,8 +17,10 @@ const make = Effect.gen(function* () {
   const lastUses = yield* LastUses.make(database, "api_key")
   /** The key with a use that `LastUses` has not written yet. */
   const withLastUse = (key: ApiKey): ApiKey => {
-    const noted = lastUses.unwritten(key.id)
-    return noted === null ? key : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? noted, noted) }
+    const pendingUse = lastUses.unwritten(key.id)
+    return pendingUse === null
+      ? key
+      : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? pendingUse, pendingUse) }
   }
   return KeyStore.of({
     create: (key) =>

@@ -21,7 +21,15 @@ import { Effect, Layer, Option, Queue } from "effect"
 import { LeadCaches } from "./LeadCaches.ts"
 import { Database } from "../database/Database.ts"
 import { type ListableLead, type LeadChange, LeadChanges } from "../cache/LeadChanges.ts"
-import { flagsOf, idOf, leadOf, type LeadRow } from "../rows/Rows.ts"
+import {
+  companyColumn,
+  flagsOf,
+  idOf,
+  leadOf,
+  type LeadRow,
+  profileColumns,
+  profileValues
+} from "@lead-signals/sql-rows"
 import {
   allEngagements,
   authoredPosts,
@@ -45,15 +53,30 @@ import * as RankIndex from "../rank-index/RankIndex.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
 
+/** The columns that inserts and updates write, in the order of `values`. */
+const writtenColumns = [
+  "name",
+  "name_key",
+  ...profileColumns,
+  "company",
+  "profile_times",
+  "signal_id",
+  "signal_ids",
+  "flags",
+  "score1",
+  "score_missing",
+  "score_rank",
+  "score_rank_desc",
+  "created_at",
+  "updated_at",
+  "shown"
+]
+
 const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | null> => [
   lead.profile.name,
   Folding.fold(lead.profile.name),
-  lead.profile.headline,
-  lead.profile.username,
-  lead.profile.title1,
-  lead.profile.liProfileUrl,
-  lead.profile.profileImgUrl,
-  lead.profile.company === null ? null : JSON.stringify(lead.profile.company),
+  ...profileValues(lead.profile),
+  companyColumn(lead.profile.company),
   JSON.stringify(lead.profileTimes),
   idOf(lead.signalId),
   JSON.stringify(lead.signalIds),
@@ -67,14 +90,13 @@ const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | n
   RenderedLeads.keep(RenderedLeads.renderLead({ ...lead, id: 0 }))
 ]
 
+const insertStatement = `INSERT INTO lead (brand_id, ext_id, ${writtenColumns.join(", ")})
+  VALUES (?, ?, ${writtenColumns.map(() => "?").join(", ")})`
+
+const updateStatement = `UPDATE lead SET ${writtenColumns.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`
+
 const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
-  const id: LeadId = sql.insert(
-    `INSERT INTO lead (brand_id, ext_id, name, name_key, headline, username, title1, li_profile_url, profile_img_url,
-         company, profile_times, signal_id, signal_ids, flags, score1, score_missing, score_rank, score_rank_desc,
-         created_at, updated_at, shown)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [idOf(draft.brandId), draft.extId, ...values(draft)]
-  )
+  const id: LeadId = sql.insert(insertStatement, [idOf(draft.brandId), draft.extId, ...values(draft)])
   const lead = { ...draft, id }
   derivedChanges(sql).change(null, lead)
   changeSearch(sql, null, lead)
@@ -82,14 +104,7 @@ const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
 }
 
 const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
-  sql.run(
-    `UPDATE lead SET name = ?, name_key = ?, headline = ?, username = ?, title1 = ?, li_profile_url = ?,
-         profile_img_url = ?, company = ?, profile_times = ?, signal_id = ?, signal_ids = ?, flags = ?, score1 = ?, score_missing = ?,
-         score_rank = ?, score_rank_desc = ?,
-         created_at = ?, updated_at = ?, shown = ?
-       WHERE id = ?`,
-    [...values(after), after.id]
-  )
+  sql.run(updateStatement, [...values(after), after.id])
   derivedChanges(sql).change(before, after)
   if (flagsOf(before) !== flagsOf(after) || before.createdAt !== after.createdAt) {
     sql.run("UPDATE lead_signal SET flags = ?, created_at = ? WHERE lead_id = ?", [

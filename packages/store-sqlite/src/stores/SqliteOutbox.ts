@@ -19,7 +19,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { Database } from "../database/Database.ts"
 import { engagementColumns, leadsById, readEngagements, windows, withAuthor } from "../rows/LeadReads.ts"
-import { type EventRow, eventOf, idOf, type WebhookRow } from "../rows/Rows.ts"
+import { type EventRow, eventOf, idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import type { Secrets } from "../rows/Secrets.ts"
 import { countDeliveries } from "../writes/DeliveryCounts.ts"
 
@@ -44,16 +44,16 @@ const stateBefore = `(SELECT p.state FROM delivery p WHERE p.webhook_id = d.webh
 /** Rows that are read together to find those that don't wait. */
 const orderedAtOnce = 256
 /** Rows that one transaction sets aside at most: more would keep other writes waiting. */
-const maxSetAside = 5000
+const maxDeferred = 5000
 
 /**
  * Sets aside what is due of an ordered webhook and must wait for an earlier one of its lead, until there are `limit` others or no more.
  * Answers whether it came to an end. [ORD-2]
  */
-const setWaitingAside = (sql: Connection, webhookId: number, now: Instant, limit: number): boolean => {
+const deferWaiting = (sql: Connection, webhookId: number, now: Instant, limit: number): boolean => {
   let after = { due_at: -1, seq: 0 }
   let found = 0
-  for (let setAside = 0; setAside < maxSetAside;) {
+  for (let deferred = 0; deferred < maxDeferred;) {
     const rows = sql.all<{
       readonly seq: number
       readonly due_at: number
@@ -71,7 +71,7 @@ const setWaitingAside = (sql: Connection, webhookId: number, now: Instant, limit
         JSON.stringify(waiting)
       ])
     }
-    setAside += waiting.length
+    deferred += waiting.length
     found += rows.length - waiting.length
     if (rows.length < orderedAtOnce || found >= limit) return true
     after = rows.at(-1)!
@@ -116,7 +116,7 @@ const oldestDue = (
  * Whether deliveries that wait for an earlier one of their lead are among those that a post could carry. They fill its limit and hide what is due
  * behind them, until a lease sets them aside.
  */
-const hasToSetAside = (sql: Connection, webhook: Webhook, now: Instant): boolean =>
+const mustDefer = (sql: Connection, webhook: Webhook, now: Instant): boolean =>
   sql.all(
     `SELECT 1 FROM (
        SELECT seq, webhook_id, ordered_lead FROM delivery WHERE webhook_id = ? AND state = 'pending' AND due_at <= ?
@@ -128,7 +128,7 @@ const hasToSetAside = (sql: Connection, webhook: Webhook, now: Instant): boolean
 /** Until when all that is due of the webhook waits for further events; null when something is to be sent or set aside now. [BATCH-2] */
 const waitingUntil = (sql: Connection, webhook: Webhook, now: Instant): Instant | null => {
   if (!Batching.isBatched(webhook) || webhook.maxWait === 0) return null
-  if (webhook.ordering === "lead" && hasToSetAside(sql, webhook, now)) return null
+  if (webhook.ordering === "lead" && mustDefer(sql, webhook, now)) return null
   const due = oldestDue(sql, [webhook], now, 1).get(webhook.id)!
   const { batches, readyAt } = Batching.form(due, webhook, now)
   return batches.length > 0 ? null : readyAt
@@ -291,7 +291,7 @@ const lease = (sql: Connection, secrets: Secrets, request: LeaseRequest, now: In
   const isAllLooked = candidates
     .filter(({ webhook }) => webhook.ordering === "lead")
     .map(({ webhook }) =>
-      setWaitingAside(sql, idOf(webhook.id), now, Batching.rowsFor(webhook, limits.perWebhook))
+      deferWaiting(sql, idOf(webhook.id), now, Batching.rowsFor(webhook, limits.perWebhook))
     )
     .every((isAll) => isAll)
   const due = oldestDue(

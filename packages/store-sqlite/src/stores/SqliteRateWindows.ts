@@ -18,7 +18,7 @@ import type { FileKey } from "../connection/FileKey.ts"
 import { connectVolatile } from "../connection/FileConnection.ts"
 import { identityOf } from "../connection/OpenedFile.ts"
 import { briefBusyRetry, codeOf, retryWhileBusy, unavailable } from "../connection/BusyRetry.ts"
-import { idOf } from "../rows/Rows.ts"
+import { idOf } from "@lead-signals/sql-rows"
 
 interface WindowRow {
   readonly started_at: number
@@ -62,7 +62,7 @@ const isDamaged = (failure: StoreUnavailable): boolean =>
   /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(codeOf(failure))
 
 /** Renames the damaged file, unless another process has done so: the file at its path is another one then. */
-const setAside = (
+const moveDamaged = (
   filename: string,
   damaged: string | null,
   { reason }: StoreUnavailable
@@ -79,7 +79,7 @@ const setAside = (
       catch: unavailable
     }),
     Effect.logWarning("the file of the rate windows is damaged: it was renamed, and a new one is created", {
-      setAside: `${basename(filename)}.damaged`,
+      moveDamaged: `${basename(filename)}.damaged`,
       reason
     })
   )
@@ -91,7 +91,7 @@ const open = (
   Effect.suspend(() => {
     const identity = identityOf(filename)
     return Effect.catchIf(connectVolatile(filename, key, prepare), isDamaged, (failure) =>
-      Effect.zipRight(setAside(filename, identity, failure), connectVolatile(filename, key, prepare))
+      Effect.zipRight(moveDamaged(filename, identity, failure), connectVolatile(filename, key, prepare))
     )
   })
 

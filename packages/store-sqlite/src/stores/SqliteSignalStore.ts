@@ -2,7 +2,7 @@
 import { type Signal, SignalStore } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
-import { idOf, signalOf, type SignalRow } from "../rows/Rows.ts"
+import { idOf, signalOf, type SignalRow } from "@lead-signals/sql-rows"
 import { createInBrand, journaled, readAll, readOne, rename } from "./Statements.ts"
 
 const make = Effect.gen(function* () {

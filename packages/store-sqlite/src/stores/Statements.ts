@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import type { Param } from "../connection/Param.ts"
 import type { Database } from "../database/Database.ts"
-import { idOf } from "../rows/Rows.ts"
+import { idOf } from "@lead-signals/sql-rows"
 
 /** Every row of a query. */
 export const readAll =

@@ -19,7 +19,7 @@ import {
 import { migrate, type Migrating } from "../schema/Migrations.ts"
 import { beginMerge, endMerge, mergeOwnedStep, type OwnedStep } from "../search/SegmentMerge.ts"
 import type { Total } from "../query/Totals.ts"
-import * as Remembered from "./RememberedTexts.ts"
+import * as TextMemory from "./TextMemory.ts"
 
 interface ListInput {
   readonly brandId: string
@@ -62,13 +62,13 @@ export interface Jobs {
   readonly listLeads: { readonly input: ListInput; readonly output: ListOutput<LeadPage> }
   readonly listRenderedLeads: { readonly input: ListInput; readonly output: ListOutput<RenderedPage> }
   /** Reads a piece of a brand's leads into memory, for searches of the same thread. */
-  readonly rememberLeads: { readonly input: Remembered.Piece; readonly output: Remembered.PieceRead }
-  readonly followLeads: { readonly input: Remembered.Steps; readonly output: Remembered.Followed }
+  readonly rememberLeads: { readonly input: TextMemory.Piece; readonly output: TextMemory.PieceRead }
+  readonly followLeads: { readonly input: null; readonly output: TextMemory.Followed }
   readonly forgetLeads: { readonly input: ReadonlyArray<string>; readonly output: void }
-  readonly searchLeads: { readonly input: Remembered.Search; readonly output: Remembered.Searched<LeadPage> }
+  readonly searchLeads: { readonly input: TextMemory.Search; readonly output: TextMemory.Searched<LeadPage> }
   readonly searchRenderedLeads: {
-    readonly input: Remembered.Search
-    readonly output: Remembered.Searched<RenderedPage>
+    readonly input: TextMemory.Search
+    readonly output: TextMemory.Searched<RenderedPage>
   }
   readonly eraseLead: { readonly input: ErasureInput; readonly output: ErasureOutput }
   /** Returns how many leads the brand has left. */
@@ -143,11 +143,11 @@ type Run<K extends JobKind> = (
 const jobs: { readonly [K in JobKind]: Run<K> } = {
   listLeads: listing(readLeadPage),
   listRenderedLeads: listing(readRenderedPage),
-  rememberLeads: Remembered.remember,
-  followLeads: Remembered.follow,
-  forgetLeads: Remembered.forget,
-  searchLeads: Remembered.searching(foundLeadPage),
-  searchRenderedLeads: Remembered.searching(foundRenderedPage),
+  rememberLeads: TextMemory.remember,
+  followLeads: TextMemory.follow,
+  forgetLeads: TextMemory.forget,
+  searchLeads: TextMemory.searching(foundLeadPage),
+  searchRenderedLeads: TextMemory.searching(foundRenderedPage),
   eraseLead: erase,
   removeSomeLeads: (sql, { brandId }) => sql.transaction(() => Erasure.removeSome(sql, brandId)),
   migrate: (sql, { filename }, report) => sql.transaction(() => migrate(sql, filename, report)),

@@ -48,13 +48,13 @@ export const readingWorker = (
   Effect.map(
     storeWorker(filename, { readonly: true, busyMillis: 5000, key, pragmas: [], beforeOpening }),
     (worker) => {
-      const inTurn = roundRobin()
+      const schedule = roundRobin()
       return {
         read: (brandId, kind, input) =>
           // A job that has begun runs to its end: others wait for it.
           Effect.uninterruptible(
             Effect.tryPromise({
-              try: () => inTurn(brandId, () => worker.run(kind, input())),
+              try: () => schedule(brandId, () => worker.run(kind, input())),
               catch: (failure) =>
                 failure instanceof StoreUnavailable
                   ? failure

@@ -5,7 +5,7 @@ import { orderings } from "../filter/Ordering.ts"
 import { leadById, leadsById } from "../rows/LeadReads.ts"
 import { derivedChanges, writeDerivedChanges } from "../rank-index/DerivedChanges.ts"
 import * as RankIndex from "../rank-index/RankIndex.ts"
-import { idOf } from "../rows/Rows.ts"
+import { idOf } from "@lead-signals/sql-rows"
 import { changeSearch } from "../search/SearchIndex.ts"
 import { isMergeUnderWay } from "../search/SegmentMerge.ts"
 import { noteChanged, noteRemoved } from "./ChangedLeads.ts"
@@ -126,10 +126,10 @@ const rowWeight = 20
 /** Whether erasing the lead takes more effort than looking at so many leads. */
 export const takesMore = (sql: QueryConnection, { brandId, id }: Erased, effort: number): boolean => {
   if (effort === Number.POSITIVE_INFINITY) return false
-  const greatest = Math.floor(effort / rowWeight)
-  const limit = greatest + 1
+  const max = Math.floor(effort / rowWeight)
+  const limit = max + 1
   const rows = sql.value<number>(rowsSql, [id, limit, id, limit, idOf(brandId), id, limit])!
-  return rows > greatest || isMergeUnderWay(sql)
+  return rows > max || isMergeUnderWay(sql)
 }
 
 export interface ErasureOptions {

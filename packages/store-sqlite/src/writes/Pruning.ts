@@ -82,7 +82,7 @@ const events = (sql: QueryConnection, { after, before, limit }: PieceOf): Found 
 const leadsLookedAt = 1000
 
 /** Whether the engagement's activity.detected is left. */
-const isTold = `EXISTS (
+const isAnnounced = `EXISTS (
   SELECT 1 FROM event e WHERE e.lead_id = g.lead_id AND e.engagement_id = g.id AND e.event = 'activity.detected')`
 
 const engagements = (sql: QueryConnection, { after, before, limit }: PieceOf): Found => {
@@ -95,7 +95,7 @@ const engagements = (sql: QueryConnection, { after, before, limit }: PieceOf): F
   const rows = sql.all<Row & { readonly lead_id: number }>(
     `SELECT g.seq AS key, g.tracked_at AS at, g.lead_id AS lead_id FROM lead l
        CROSS JOIN engagement g INDEXED BY engagement_by_lead ON g.lead_id = l.id AND g.tracked_at < ?
-       WHERE l.id BETWEEN ? AND ? AND NOT ${isTold} ORDER BY l.id LIMIT ?`,
+       WHERE l.id BETWEEN ? AND ? AND NOT ${isAnnounced} ORDER BY l.id LIMIT ?`,
     [before, from, last, limit]
   )
   if (rows.length === limit) return foundOf(rows, [rows.at(-1)!.lead_id])

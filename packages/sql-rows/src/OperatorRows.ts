@@ -1,18 +1,11 @@
 /** Rows of operators' tokens, of the audit log and of Idempotency-Keys, and their translation into domain values. */
 import type { AccessToken, AuditActor, AuditEntry, IdempotencyRecord } from "@lead-signals/domain"
+import { isTrue, type RowOf } from "./RowOf.ts"
 
-export interface AccessTokenRow {
-  readonly id: number
-  readonly name: string
-  readonly start: string
-  readonly scopes: string
-  readonly brand_ids: string | null
-  readonly created_at: number
-  readonly expires_at: number | null
-  readonly last_used_at: number | null
-  readonly revoked_at: number | null
-}
+/** A row of the table `access_token`, without the hash. */
+export type AccessTokenRow = RowOf<AccessToken, "id", "scopes" | "brandIds">
 
+/** The token of a row. */
 export const accessTokenOf = (row: AccessTokenRow): AccessToken => ({
   id: String(row.id),
   name: row.name,
@@ -25,40 +18,30 @@ export const accessTokenOf = (row: AccessTokenRow): AccessToken => ({
   revokedAt: row.revoked_at
 })
 
-export interface AuditRow {
-  readonly id: number
-  readonly at: number
+/** A row of the table `audit_entry`. */
+export type AuditRow = RowOf<Omit<AuditEntry, "actor">, "id" | "brandId"> & {
+  /** The kind of the actor. */
   readonly actor_type: AuditActor["type"]
+  /** The number of the actor's key or token; null where the actor has none. */
   readonly actor_id: number | null
-  readonly via_session: number
-  readonly operation: string
-  readonly brand_id: number | null
-  readonly subject_id: string | null
-  readonly status: number | null
 }
 
+/** The entry of a row. */
 export const auditEntryOf = (row: AuditRow): AuditEntry => ({
   id: String(row.id),
   at: row.at,
   actor: { type: row.actor_type, id: row.actor_id === null ? null : String(row.actor_id) } as AuditActor,
-  viaSession: row.via_session === 1,
+  viaSession: isTrue(row.via_session),
   operation: row.operation,
   brandId: row.brand_id === null ? null : String(row.brand_id),
   subjectId: row.subject_id,
   status: row.status
 })
 
-export interface IdempotencyRow {
-  readonly id: string
-  readonly actor: string
-  readonly fingerprint: string
-  readonly holder: string
-  readonly state: IdempotencyRecord["state"]
-  readonly created_at: number
-  readonly lease_until: number
-  readonly answer: string | null
-}
+/** A row of the table `idempotency_record`. */
+export type IdempotencyRow = RowOf<IdempotencyRecord>
 
+/** The record of a row. */
 export const idempotencyRecordOf = ({
   created_at,
   lease_until,
