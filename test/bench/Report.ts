@@ -3,7 +3,7 @@ import type { FlatnessFigure, Sizes } from "./Flatness.ts"
 import type { BareReading, Reading } from "./Reading.ts"
 import type { Rate } from "./Load.ts"
 import { maxSlowdown } from "./Shapes.ts"
-import { median, shown, spread } from "./Statistics.ts"
+import { median, formatted, spread } from "./Statistics.ts"
 
 export interface Line {
   readonly shape: string
@@ -36,12 +36,12 @@ export const pair = (
   return {
     shape,
     leads,
-    figure: shown(median(subject)),
+    figure: formatted(median(subject)),
     spread: spread(subject),
-    reference: shown(median(reference)),
+    reference: formatted(median(reference)),
     referenceSpread: spread(reference),
-    ratio: shown(ratio),
-    target: atLeast === null ? "" : `≥ ${shown(atLeast)}`,
+    ratio: formatted(ratio),
+    target: atLeast === null ? "" : `≥ ${formatted(atLeast)}`,
     reached: atLeast === null ? null : ratio >= atLeast
   }
 }
@@ -55,7 +55,7 @@ export const slowdown = (
   atMost: number | null
 ): Line => ({
   ...pair(shape, leads, subject, reference, null),
-  target: atMost === null ? "" : `≤ ${shown(atMost)}`,
+  target: atMost === null ? "" : `≤ ${formatted(atMost)}`,
   reached: atMost === null ? null : median(subject) / median(reference) <= atMost
 })
 
@@ -69,12 +69,12 @@ export const limited = (
 ): Line => ({
   shape,
   leads,
-  figure: shown(median(figures)),
+  figure: formatted(median(figures)),
   spread: spread(figures),
-  reference: reference === null ? "" : shown(median(reference)),
+  reference: reference === null ? "" : formatted(median(reference)),
   referenceSpread: reference === null ? "" : spread(reference),
   ratio: "",
-  target: atMost === null ? "" : `≤ ${shown(atMost)}`,
+  target: atMost === null ? "" : `≤ ${formatted(atMost)}`,
   reached: atMost === null ? null : median(figures) <= atMost
 })
 

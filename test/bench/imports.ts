@@ -114,10 +114,10 @@ const call = async (url: string, token: string, json?: unknown): Promise<any> =>
 
 const shares = (all: ReadonlyArray<number>): string => {
   const sorted = all.toSorted((a, b) => a - b)
-  const [median, most, longest] = [0.5, 0.99, 1].map((part) =>
+  const [median, max, longest] = [0.5, 0.99, 1].map((part) =>
     (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN).toFixed(1)
   )
-  return `median ${median} ms, p99 ${most}, longest ${longest}`
+  return `median ${median} ms, p99 ${max}, longest ${longest}`
 }
 
 /** Milliseconds that the serving thread has worked. */

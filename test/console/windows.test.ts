@@ -20,12 +20,12 @@ describe.skipIf(chromiumPath === undefined)("a window of the console", () => {
 
   it("keeps to 200 kB of compressed script on each page that opens first [SES-6]", async () => {
     const { context, page } = await server.open("/")
-    for (const [path, shown] of [
+    for (const [path, rendered] of [
       ["/leads", "[data-lead]"],
       ["", "canvas"]
     ] as const) {
       await page.goto(`${server.url}/console/brands/${brand}${path}`)
-      await page.locator(shown).first().waitFor()
+      await page.locator(rendered).first().waitFor()
       const bytes = await page.evaluate(() =>
         performance
           .getEntriesByType("resource")

@@ -72,7 +72,7 @@ function* changes(value: unknown): Generator<Change> {
 }
 
 /** With the order of keys, which is kept with a company. */
-const shown = (decoded: Either.Either<unknown, { readonly message: string }>): unknown =>
+const rendered = (decoded: Either.Either<unknown, { readonly message: string }>): unknown =>
   Either.match(decoded, {
     onLeft: ({ message }) => message,
     onRight: (value) => [value, JSON.stringify(value)]
@@ -90,7 +90,7 @@ describe("an observation", () => {
     for (const change of changes(whole)) {
       const value = change(whole)
       const expected = interpret(value)
-      expect(shown(decode(value))).toEqual(shown(expected))
+      expect(rendered(decode(value))).toEqual(rendered(expected))
       if (Either.isRight(expected)) taken++
       else refused++
     }

@@ -29,7 +29,7 @@ export const checkOrders = async (
   do {
     const { outcome } = await store.interleaved(names, (standing) => schedules.choose(standing))
     orders++
-    if (!expected.includes(outcome)) expect(outcome, `order ${schedules.shown()}`).toBe(expected[0])
+    if (!expected.includes(outcome)) expect(outcome, `order ${schedules.rendered()}`).toBe(expected[0])
   } while (orders < maxOrders && schedules.next())
   return orders
 }

@@ -326,7 +326,7 @@ export const agreesWithReference: Oracle = {
         if (means === "detail" && body.data.engagementsMeta.truncated === true)
           facts.coverageMarks.add("a window was full")
         const answered = withoutWarnings(body)
-        const shown =
+        const rendered =
           means === "export"
             ? withSortedPosts(answered)
             : means === "observe"
@@ -335,8 +335,8 @@ export const agreesWithReference: Oracle = {
         const expected = JSON.stringify(call.expected)
         facts.compared.add(call)
         // The same text needs no second look; another one can still be the same body in another spelling.
-        if (shown === body && response.text === expected) return null
-        const actual = JSON.stringify(shown)
+        if (rendered === body && response.text === expected) return null
+        const actual = JSON.stringify(rendered)
         return actual === expected ? null : `${what}: ${difference(actual, expected)}`
       }
     }

@@ -196,8 +196,8 @@ export class OutboxAttempts {
     if (retryAfterDate === null) return recorded === retryAfterSeconds
     if (this.facts.incidents.touched(["clock", "pause"], sent.at, sent.heardAt!, sent.process))
       return recorded !== null
-    const most = Math.max(0, Math.ceil((retryAfterDate - sent.byClock) / 1000))
-    return recorded !== null && recorded <= most && recorded >= Math.max(0, most - longestAttemptSeconds)
+    const max = Math.max(0, Math.ceil((retryAfterDate - sent.byClock) / 1000))
+    return recorded !== null && recorded <= max && recorded >= Math.max(0, max - longestAttemptSeconds)
   }
 
   /** What becomes of the delivery and its webhook. [DELIV-3, DELIV-4] */

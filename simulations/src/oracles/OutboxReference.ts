@@ -368,9 +368,9 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     this.events.get(brandId)?.delete(leadId)
     for (const webhook of this.webhooksOf(brandId)) {
       for (const delivery of webhook.deliveries) {
-        const shown = delivery.leadId === null ? undefined : authored.get(delivery.leadId)
+        const rendered = delivery.leadId === null ? undefined : authored.get(delivery.leadId)
         if (delivery.leadId === leadId) this.forget(delivery)
-        else if (delivery.event === "lead2.created" ? shown : shown?.has(delivery.engagementId!))
+        else if (delivery.event === "lead2.created" ? rendered : rendered?.has(delivery.engagementId!))
           this.redact(delivery)
       }
       webhook.deliveries = webhook.deliveries.filter((delivery) => delivery.leadId !== leadId)

@@ -3,7 +3,7 @@ import * as Options from "@effect/cli/Options"
 import { type DueCounts, Retaining, Retention, type RetentionKind } from "@lead-signals/domain"
 import { CommandProcess, Failed, leaf, usage } from "@lead-signals/command-line"
 import { Effect, Either } from "effect"
-import { shownDatabase } from "../DatabaseLocation.ts"
+import { renderedDatabase } from "../DatabaseLocation.ts"
 import { readPooler } from "../PostgresSettings.ts"
 import { readRetention, retentionVariables } from "../RetentionSettings.ts"
 import { storeLayer } from "../Stores.ts"
@@ -87,7 +87,7 @@ export const pruneCommand = leaf(
       yield* print(
         given.json,
         {
-          file: shownDatabase(place),
+          file: renderedDatabase(place),
           dryRun: given.dryRun,
           kept,
           [given.dryRun ? "due" : "removed"]: counts

@@ -28,7 +28,7 @@ const piece = (of: Pick<PruneRequest, "kind" | "before"> & Partial<PruneRequest>
 
 type Step =
   | { readonly step: "observe"; readonly person: string; readonly agoMillis: number }
-  | { readonly step: "attempt"; readonly status: number; readonly most: number }
+  | { readonly step: "attempt"; readonly status: number; readonly max: number }
   | { readonly step: "wait"; readonly millis: number }
   | { readonly step: "erase"; readonly person: number }
   | { readonly step: "resend"; readonly person: number; readonly isCreated: boolean }
@@ -55,7 +55,7 @@ const steps = fc.array(
       arbitrary: fc.record({
         step: fc.constant("attempt" as const),
         status: fc.constantFrom(200, 200, 500),
-        most: fc.constantFrom(1, 3, 100)
+        max: fc.constantFrom(1, 3, 100)
       }),
       weight: 3
     },
@@ -105,7 +105,7 @@ const agreesWithRules: Case = {
                   yield* world.observe(step.person, `${world.brand.id} ${i}`, step.agoMillis)
                   break
                 case "attempt":
-                  yield* world.attempt(step.status, step.most)
+                  yield* world.attempt(step.status, step.max)
                   break
                 case "wait":
                   clock.millis += step.millis

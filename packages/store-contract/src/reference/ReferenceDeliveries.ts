@@ -143,7 +143,7 @@ export class ReferenceDeliveries {
   }
 
   /** The ids of the engagements that a body made now would show. [EVT-3, EVT-5] */
-  shown({ engagementId, event, person }: ReferenceDelivery): Array<string> {
+  rendered({ engagementId, event, person }: ReferenceDelivery): Array<string> {
     if (event === "webhook.test") return []
     if (event === "activity.detected") return [engagementId!]
     return this.engagements
@@ -304,10 +304,10 @@ export class ReferenceDeliveries {
     const read = this.engagements.filter(({ author }) => author === person)
     const readers = new Set(read.map((each) => each.person))
     for (const engagement of this.engagements) if (engagement.author === person) engagement.author = null
-    const shown = new Set(read.map(({ id }) => id))
+    const rendered = new Set(read.map(({ id }) => id))
     const concerned = this.deliveries.filter(
       ({ engagementId, event, person: reader }) =>
-        reader !== null && readers.has(reader) && (event === "lead2.created" || shown.has(engagementId!))
+        reader !== null && readers.has(reader) && (event === "lead2.created" || rendered.has(engagementId!))
     )
     for (const { log } of concerned) for (const attempt of log) attempt.response = null
     const renamed = concerned.filter(({ body }) => body !== null)
