@@ -4,6 +4,7 @@ import { type DueCounts, Retaining, Retention, type RetentionKind } from "@lead-
 import { CommandProcess, Failed, leaf, usage } from "@lead-signals/command-line"
 import { Effect, Either } from "effect"
 import { renderedDatabase } from "../DatabaseLocation.ts"
+import { readJournalFolder } from "../JournalSettings.ts"
 import { readPooler } from "../PostgresSettings.ts"
 import { readRetention, retentionVariables } from "../RetentionSettings.ts"
 import { storeLayer } from "../Stores.ts"
@@ -73,7 +74,15 @@ export const pruneCommand = leaf(
       })
       const place = yield* databaseOf(given)
       const pooler = yield* Either.match(readPooler(env), { onLeft: usage, onRight: Effect.succeed })
-      const store = storeLayer(place, yield* encryptionOfEnvironment, { pooler, searchMemoryBytes: 0 })
+      const journalFolder = yield* Either.match(readJournalFolder(env, place), {
+        onLeft: usage,
+        onRight: Effect.succeed
+      })
+      const store = storeLayer(place, yield* encryptionOfEnvironment, {
+        pooler,
+        searchMemoryBytes: 0,
+        journalFolder
+      })
       const counts = yield* given.dryRun
         ? Effect.provide(Retaining.countDue(retention), store)
         : prune(store, retention)

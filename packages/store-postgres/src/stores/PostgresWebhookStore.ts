@@ -18,7 +18,7 @@ import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
 import { countDeliveries } from "../writes/DeliveryCounts.ts"
 import { lockBrand } from "../writes/Locks.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
+import { createInBrand, journaled, nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
 
 /** With the secrets as they are stored. */
 const webhookValues = (webhook: Omit<Webhook, "id">, secrets: string): ReadonlyArray<Param> => [
@@ -110,7 +110,7 @@ const deliveryRemovals = [
 const beingDeleted = "The webhook is being deleted; if it stays, delete it again."
 
 /** Disables the webhook and removes some of its deliveries; with the last of them, removes the webhook too. */
-const removeWebhookPiece = async (sql: Connection, brandId: string, id: string): Promise<Piece> => {
+export const removeWebhookPiece = async (sql: Connection, brandId: string, id: string): Promise<Piece> => {
   // Commits of the brand queue deliveries for the webhook: none is under way, and later ones don't find it.
   await lockBrand(sql, idOf(brandId))
   if (Option.isNone(await webhookById(brandId, id, "FOR UPDATE")(sql))) return "missing"
@@ -187,7 +187,11 @@ const make = Effect.map(Database, (database) =>
         }),
         database.announceQueued
       ),
-    delete: (brandId, id) => removeInPieces(database, (sql) => removeWebhookPiece(sql, brandId, id))
+    delete: (brandId, id) =>
+      journaled(
+        database,
+        removeInPieces(database, (sql) => removeWebhookPiece(sql, brandId, id))
+      )
   })
 )
 
