@@ -44,7 +44,8 @@ export const Counterexample = Schema.Struct({
             maxBatch: Schema.optional(Schema.Number),
             maxWait: Schema.optional(Schema.Number)
           })
-        )
+        ),
+        changesWait: Schema.optional(Schema.Number)
       })
     ),
     actions: Schema.Array(anything),

@@ -2,8 +2,12 @@
 import type { FlatnessFigure, Sizes } from "./Flatness.ts"
 import type { BareReading, Reading } from "./Reading.ts"
 import type { Rate } from "./Load.ts"
+import type { OrderedFigure } from "./OrderedDeliveries.ts"
 import { maxSlowdown } from "./Shapes.ts"
 import { median, formatted, spread } from "./Statistics.ts"
+
+/** The least that an ordered webhook gets of what one without an order gets. */
+const orderedTarget = 0.7
 
 export interface Line {
   readonly shape: string
@@ -76,6 +80,21 @@ export const limited = (
   ratio: "",
   target: atMost === null ? "" : `≤ ${formatted(atMost)}`,
   reached: atMost === null ? null : median(figures) <= atMost
+})
+
+/** Ordered webhooks beside others: rates, and what an event costs. */
+export const orderedSection = (figures: ReadonlyArray<OrderedFigure>): Section => ({
+  title: "Ordered deliveries",
+  note: 'Events a second to one webhook with `ordering: "lead"`, of 1,000 leads, each posted alone; the reference is the same webhook without an order, in turn. The lines with cpu are microseconds of processor time of the service\'s process for each event.',
+  lines: figures.flatMap(({ ordered, store, unordered }) => {
+    const name = `deliveries-ordered-${store.toLowerCase()}`
+    const of = (key: "cpuMicros" | "perSecond") =>
+      [ordered.map((each) => each[key]), unordered.map((each) => each[key])] as const
+    return [
+      pair(name, null, ...of("perSecond"), orderedTarget),
+      slowdown(`${name}-cpu`, null, ...of("cpuMicros"), null)
+    ]
+  })
 })
 
 const perSecond = (rates: ReadonlyArray<Rate>): ReadonlyArray<number> => rates.map((rate) => rate.perSecond)

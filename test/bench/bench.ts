@@ -20,6 +20,7 @@ import {
   bareSection,
   flatnessSection,
   limited,
+  orderedSection,
   pair,
   readingSections,
   type Section,
@@ -132,6 +133,12 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
           pair("deliveries-in-batches", null, batched, reference, null)
         ]
       })
+    }
+    if (wanted("deliveries-ordered")) {
+      const { measureOrdered } =
+        await importBuilt<typeof import("./OrderedDeliveries.ts")>("OrderedDeliveries")
+      const size = { rounds: quick ? 2 : 5, events: quick ? 3000 : 10_000 }
+      sections.push(orderedSection(await measureOrdered(receiver, ["memory", "SQLite"], size, progress)))
     }
     if (wanted("deliveries-beside-hanging")) {
       const seconds = quick ? 4 : 10

@@ -103,12 +103,12 @@ export class DeliveryWorld {
   }
 
   private order({ maxDelay, ordering, webhook: index }: StepOf<"order">) {
-    const { brand, reference, situations } = this
+    const { brand, clock, reference, situations } = this
     const webhook = this.webhookAt(index)
     if (webhook === undefined) return Effect.void
     return Effect.map(Webhooks.change(brand.id, webhook.id, { ordering, maxDelay }), () => {
       if (ordering === "none" && webhook.ordering === "lead") situations.add("ordered no longer")
-      reference.order(webhook, ordering, maxDelay)
+      reference.order(webhook, ordering, maxDelay, clock.millis)
     })
   }
 

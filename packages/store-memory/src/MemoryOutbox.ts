@@ -149,7 +149,8 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
     }
     for (const { id } of changes.endedInOrder) {
       const next = deliveries.firstInOrder(deliveries.byId.get(id)!)
-      if (next?.dueAt === LeadOrder.waitingDueAt) deliveries.put({ ...next, dueAt: next.createdAt })
+      if (next !== undefined)
+        deliveries.put({ ...next, dueAt: LeadOrder.releasedDueAt({ ...next, dueAt: next.dueAt! }, now) })
     }
     for (const { deliveryId, ...attempt } of changes.log) {
       const before = deliveries.byId.get(deliveryId)!

@@ -77,7 +77,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       : { type: "removed", id, removedAt: new Date(removedAt).toISOString() }
 
   /** What is wrong with what the store answers; notes what the call must show of it. */
-  const read = (call: Call, { answer, args, serviceNow: now }: Stored): string | null => {
+  const read = (call: Call | null, { answer, args, serviceNow: now }: Stored): string | null => {
     const [brandId, after, { engagements, limit }] = args
     const brand = facts.brandOf(brandId)
     if (brand === undefined || deleted.has(brandId) || isTailLost) {
@@ -106,6 +106,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const last = answer.hasMore ? (due[told.length - 1]?.[1] ?? from) : placed
     const next = JSON.stringify(answer.next)
     seen.set(`${brandId} ${next}`, last)
+    if (call === null) return null
     const { cursor, waits, ...wanted } = asked(call)
     // A request that waits looks for others, too, and by single changes.
     if (waits) return null
@@ -158,7 +159,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     stored: (fact) => {
       const { args, call, method } = fact
       if (method === "brands.startDeletion") deleted.add(args[0])
-      return method === "leads.changesAfter" && call !== null ? read(call, fact) : null
+      return method === "leads.changesAfter" ? read(call, fact) : null
     },
     answered,
     tailLost: () => {

@@ -6,7 +6,9 @@ import {
   type Due,
   type KnownDelivery,
   type KnownLease,
+  nextInOrder,
   type OutboxWebhook,
+  release,
   skippedBefore,
   subjectOf,
   waits
@@ -271,5 +273,7 @@ export class OutboxAttempts {
     delivery.due = null
     delivery.finishedAt = now
     delivery.body = null
+    const next = nextInOrder(delivery)
+    if (next !== undefined) release(next, now)
   }
 }

@@ -14,6 +14,7 @@ import {
   type KnownLease,
   type LeadEvents,
   type OutboxWebhook,
+  release,
   subjectOf,
   type Sending,
   waits
@@ -212,7 +213,11 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     webhook.sending = sendingOf(requested, webhook.sending)
     if (webhook.sending.ordering === "none") {
       // What waits loses its place. [ORD-1]
-      for (const delivery of webhook.deliveries) if (delivery.state === "pending") delivery.isOrdered = false
+      for (const delivery of webhook.deliveries) {
+        if (delivery.state !== "pending" || !delivery.isOrdered) continue
+        release(delivery, now)
+        delivery.isOrdered = false
+      }
     }
     webhook.enabled = enabled
     if (enabled || wasEnabled) {

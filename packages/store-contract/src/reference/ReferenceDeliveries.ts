@@ -178,12 +178,26 @@ export class ReferenceDeliveries {
   }
 
   /** Chooses the order of a webhook; one that is ordered no longer forgets the places of what is pending. [ORD-1] */
-  order(webhook: ReferenceWebhook, ordering: "none" | "lead", maxDelay: number | null): void {
+  order(webhook: ReferenceWebhook, ordering: "none" | "lead", maxDelay: number | null, now: number): void {
     Object.assign(webhook, { ordering, maxDelay })
     if (ordering === "lead") return
     for (const delivery of this.deliveries) {
-      if (delivery.webhook === webhook && delivery.state === "pending") delivery.isOrdered = false
+      if (delivery.webhook !== webhook || delivery.state !== "pending" || !delivery.isOrdered) continue
+      this.release(delivery, now)
+      delivery.isOrdered = false
     }
+  }
+
+  /** What waited is due as of when it was queued, but not later than now, also where a clock was set back since it was queued. [ORD-2] */
+  private release(delivery: ReferenceDelivery, now: number): void {
+    if (delivery.attempts === 0 && delivery.holder === null)
+      delivery.dueAt = Math.min(delivery.createdAt, now)
+  }
+
+  /** Lets the next one of an ended delivery's person go on. [ORD-2] */
+  private releaseNext(ended: ReferenceDelivery, now: number): void {
+    const next = this.deliveries.find((each) => each.state === "pending" && this.before(each).includes(ended))
+    if (next !== undefined && !this.waits(next)) this.release(next, now)
   }
 
   /** The webhook's due deliveries in the order in which a lease takes them. */
@@ -248,6 +262,7 @@ export class ReferenceDeliveries {
     const { webhook } = delivery
     if (fine) {
       Object.assign(delivery, { state: "delivered", dueAt: null, finishedAt: now, body: null })
+      this.releaseNext(delivery, now)
       if (!isOfEarlier) webhook.failingSince = null
       return
     }
@@ -261,6 +276,7 @@ export class ReferenceDeliveries {
       delivery.failures++
     } else {
       Object.assign(delivery, { state: "dead", dueAt: null, finishedAt: now, body: null })
+      this.releaseNext(delivery, now)
     }
   }
 

@@ -87,14 +87,15 @@ const resetPending = async (
 }
 
 /** Pending deliveries of a webhook that is ordered no longer lose their places. [ORD-1] */
-const dropOrder = (sql: Connection, brandId: number, webhookId: number): Promise<unknown> =>
+const dropOrder = (sql: Connection, brandId: number, webhookId: number, now: number): Promise<unknown> =>
   sql.run(
-    `UPDATE lead_signals.delivery d SET ordered_lead = NULL, due_at = CASE WHEN d.due_at = $3 THEN d.created_at ELSE d.due_at END
+    `UPDATE lead_signals.delivery d SET ordered_lead = NULL, due_at = CASE WHEN d.due_at = $3 OR (d.attempts = 0 AND d.lease IS NULL)
+         THEN least(d.created_at, $4) ELSE d.due_at END
        FROM (SELECT seq FROM lead_signals.delivery
          WHERE brand_id = $1 AND webhook_id = $2 AND state = 'pending' AND ordered_lead IS NOT NULL
          ORDER BY seq FOR NO KEY UPDATE) locked
        WHERE d.brand_id = $1 AND d.seq = locked.seq`,
-    [brandId, webhookId, LeadOrder.waitingDueAt]
+    [brandId, webhookId, LeadOrder.waitingDueAt, now]
   )
 
 /** Deliveries that one transaction removes at most: more would keep other writes waiting. */
@@ -182,7 +183,7 @@ const make = Effect.map(Database, (database) =>
           )
           if (after.enabled && !before.value.enabled) await resetPending(sql, idOf(brandId), idOf(id), now)
           if (after.ordering === "none" && before.value.ordering === "lead")
-            await dropOrder(sql, idOf(brandId), idOf(id))
+            await dropOrder(sql, idOf(brandId), idOf(id), now)
           return Option.some(after)
         }),
         database.announceQueued

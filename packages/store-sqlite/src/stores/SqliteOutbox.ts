@@ -22,6 +22,7 @@ import { engagementColumns, leadsById, readEngagements, windows, withAuthor } fr
 import { type EventRow, eventOf, idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import type { Secrets } from "../rows/Secrets.ts"
 import { countDeliveries } from "../writes/DeliveryCounts.ts"
+import { releasedDueAt } from "../writes/DeliveryQueue.ts"
 
 /* Leasing */
 
@@ -400,7 +401,8 @@ const webhooksOf = (
 const write = (
   sql: Connection,
   changes: AttemptTransitions.Changes,
-  rows: ReadonlyMap<string, AttemptedRow>
+  rows: ReadonlyMap<string, AttemptedRow>,
+  now: Instant
 ) => {
   const seqOf = (id: DeliveryId): number => rows.get(id)!.seq
   const deliveries = changes.deliveries.map((to) => [
@@ -443,11 +445,11 @@ const write = (
   if (changes.endedInOrder.length > 0) {
     // The next one of each, if it waits.
     sql.run(
-      `UPDATE delivery SET due_at = created_at WHERE due_at = ? AND state = 'pending' AND seq IN (
+      `UPDATE delivery SET due_at = ${releasedDueAt} WHERE state = 'pending' AND seq IN (
          SELECT (SELECT n.seq FROM delivery n WHERE n.webhook_id = j.value ->> 0 AND n.ordered_lead = j.value ->> 1
                    AND n.seq > j.value ->> 2 ORDER BY n.seq LIMIT 1) FROM json_each(?) j)`,
       [
-        LeadOrder.waitingDueAt,
+        now,
         JSON.stringify(
           changes.endedInOrder.map(({ id, orderedLead, webhookId }) => [
             idOf(webhookId),
@@ -490,7 +492,7 @@ const record = (
     attempts,
     now
   )
-  write(sql, changes, new Map(rows.map((row) => [row.id, row])))
+  write(sql, changes, new Map(rows.map((row) => [row.id, row])), now)
   return changes.recorded
 }
 
