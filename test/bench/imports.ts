@@ -1,5 +1,5 @@
 /**
- * `node scripts/run.mjs test/bench/imports.ts [--lines 50000] [--kind people|life] [--rounds 1] [--reads 20] [PROGRAM…]`: imports into an empty
+ * `npm run bench -- imports [--lines 50000] [--kind people|life] [--rounds 1] [--reads 20] [PROGRAM…]`: imports into an empty
  * brand as users run them, the server and `lead-signals import` as processes of their own. `people` are lines of persons each of whom is new,
  * `life` some eight engagements a person. Meanwhile a client reads the first page, with so many milliseconds between two reads; 0 for none.
  * Prints the processor time of a line by thread, since rates depend on what else the machine does, and how far off the time left was that the

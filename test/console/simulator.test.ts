@@ -17,13 +17,13 @@ import { chromiumPath } from "../harness/Chromium.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import {
   axeFindings,
-  closeBrowserAfterTests,
+  closeConsolesAfterTests,
   type ConsoleServer,
   type ConsoleWindow,
   startConsole
 } from "./ConsoleBrowser.ts"
 
-closeBrowserAfterTests()
+closeConsolesAfterTests()
 
 describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the console", () => {
   let server: ConsoleServer

@@ -4,9 +4,9 @@ import { chromiumPath } from "../harness/Chromium.ts"
 import { endServersAfterTests, operatorToken } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { setUpConsoleBrand } from "./ConsoleBrand.ts"
-import { closeBrowserAfterTests, type ConsoleServer, startConsole } from "./ConsoleBrowser.ts"
+import { closeConsolesAfterTests, type ConsoleServer, startConsole } from "./ConsoleBrowser.ts"
 
-closeBrowserAfterTests()
+closeConsolesAfterTests()
 
 describe.skipIf(chromiumPath === undefined)("a window of the console", () => {
   let server: ConsoleServer

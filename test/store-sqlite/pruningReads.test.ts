@@ -2,7 +2,7 @@
  * What SQLite does to find what is due, beside leads, events and erasures that are old and stay: each statement reads by an index, answers
  * a bounded number of rows, and goes on where the last piece ended.
  */
-import { Brands, type PruneCursor, Retaining, type RetentionKind } from "@lead-signals/domain"
+import { Brands, type PruneCursor, RetentionRounds, type RetentionKind } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import {
@@ -66,7 +66,11 @@ describe(`a piece of pruning beside ${leads.toLocaleString("en-US")} old leads t
     const found = new Set<number | string>()
     let [pieces, after]: [number, PruneCursor | null] = [0, null]
     do {
-      const { keys, next } = findDue[kind](watched, { before, after, limit: Retaining.pieceSizes[kind] })
+      const { keys, next } = findDue[kind](watched, {
+        before,
+        after,
+        limit: RetentionRounds.pieceSizes[kind]
+      })
       for (const key of keys) found.add(key)
       ;[pieces, after] = [pieces + 1, next]
     } while (after !== null)
@@ -87,7 +91,7 @@ describe(`a piece of pruning beside ${leads.toLocaleString("en-US")} old leads t
   it("looks at leads from the one that was changed longest ago on, 500 at a time [RET-4]", () => {
     const { found, max, pieces, plans } = round("leads")
     expect([found, max]).toEqual([quiet, 500])
-    expect(pieces).toBeLessThanOrEqual(leads / 500 + quiet / Retaining.pieceSizes.leads + 3)
+    expect(pieces).toBeLessThanOrEqual(leads / 500 + quiet / RetentionRounds.pieceSizes.leads + 3)
     expect(plans).toEqual([
       "SEARCH brand USING INTEGER PRIMARY KEY (rowid>?)",
       "SEARCH lead USING COVERING INDEX lead_by_updated (brand_id=? AND updated_at=? AND id>?)",

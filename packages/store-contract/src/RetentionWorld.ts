@@ -11,7 +11,7 @@ import {
   deliveryBodyView,
   Leads,
   LeadQueries,
-  Leasing,
+  DeliverySlots,
   LeadStore,
   Outbox,
   type PruneCursor,
@@ -224,7 +224,7 @@ export class RetentionWorld {
     }
     return Effect.gen(function* () {
       const outbox = yield* Outbox
-      const limits = { ...Leasing.defaultLimits, total: max, reserved: 0, perWebhook: max }
+      const limits = { ...DeliverySlots.defaultLimits, total: max, reserved: 0, perWebhook: max }
       const underWay = { total: 0, failingTotal: 0, byWebhook: new Map<string, number>() }
       const { leases } = yield* outbox.lease({
         token,

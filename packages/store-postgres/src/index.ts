@@ -19,7 +19,7 @@ import type pg from "pg"
 import type { ClientPool } from "./connection/Clients.ts"
 import * as Database from "./connection/Database.ts"
 import { DatabaseClock } from "./connection/DatabaseClock.ts"
-import { journaling } from "./journal/Journaling.ts"
+import { openJournal } from "./journal/JournalSync.ts"
 import type { ListingOptions } from "./query/LeadPages.ts"
 import { plannerSettingNames } from "./query/PlannerSettings.ts"
 import { verifyKeys } from "./schema/EncryptionState.ts"
@@ -118,7 +118,7 @@ const databaseOptions = (options: PostgresSchemaOptions, isPooled: boolean): Dat
   clock: options.clock,
   keys: storeKeys(options.encryptionKey, options.otherEncryptionKey),
   verifyKeys: (sql) => verifyKeys(sql, true),
-  journaling: journaling(options.journalFolder),
+  openJournal: openJournal(options.journalFolder),
   migrate:
     (options.migrates ?? true)
       ? (pool) =>

@@ -1,6 +1,6 @@
 /** `lead-signals prune`: removes at once what was kept for its retention, or says how much that is. [RET-9] */
 import * as Options from "@effect/cli/Options"
-import { type DueCounts, Retaining, Retention, type RetentionKind } from "@lead-signals/domain"
+import { type DueCounts, RetentionRounds, Retention, type RetentionKind } from "@lead-signals/domain"
 import { CommandProcess, Failed, leaf, usage } from "@lead-signals/command-line"
 import { Effect, Either } from "effect"
 import { renderedDatabase } from "../DatabaseLocation.ts"
@@ -28,9 +28,9 @@ const total = (counts: DueCounts): number => retentionKinds.reduce((sum, kind) =
 /** Counts what is due, then removes it, showing how far it is. */
 const prune = (store: ReturnType<typeof storeLayer>, retention: Retention.Retention) =>
   withProgressLine((update) =>
-    Effect.flatMap(Retaining.countDue(retention), (due) => {
+    Effect.flatMap(RetentionRounds.countDue(retention), (due) => {
       let done = 0
-      return Retaining.pruneNow(retention, ({ kind, removed }) => {
+      return RetentionRounds.pruneNow(retention, ({ kind, removed }) => {
         done += removed
         update(Math.min(1, done / Math.max(1, total(due))), `removing ${words[kind]}`)
       })
@@ -84,7 +84,7 @@ export const pruneCommand = leaf(
         journalFolder
       })
       const counts = yield* given.dryRun
-        ? Effect.provide(Retaining.countDue(retention), store)
+        ? Effect.provide(RetentionRounds.countDue(retention), store)
         : prune(store, retention)
       const rows = retentionKinds.map((kind) => [
         words[kind],

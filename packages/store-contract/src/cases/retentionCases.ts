@@ -5,7 +5,7 @@ import {
   type PruneRequest,
   Pruning,
   recordObservations,
-  Retaining,
+  RetentionRounds,
   Retention,
   type RetentionKind,
   RetentionPolicy
@@ -364,8 +364,8 @@ export const retentionCases: ReadonlyArray<Case> = [
         leads: hour,
         suppressions: hour
       }
-      const counted = yield* Retaining.countDue(all)
-      const removed = yield* Retaining.pruneNow(all)
+      const counted = yield* RetentionRounds.countDue(all)
+      const removed = yield* RetentionRounds.pruneNow(all)
       // The lead that is due takes its engagement with it, if that was not pruned before.
       assertEqual("counted, and pruned", counted, removed)
       assertEqual("pruned", removed, {
@@ -376,7 +376,7 @@ export const retentionCases: ReadonlyArray<Case> = [
         leads: 1,
         suppressions: 1
       })
-      assertEqual("what a second round finds", yield* Retaining.countDue(all), {
+      assertEqual("what a second round finds", yield* RetentionRounds.countDue(all), {
         deliveries: 0,
         deadLetters: 0,
         events: 0,
@@ -411,7 +411,7 @@ export const retentionCases: ReadonlyArray<Case> = [
         )
         await open.reopen()
       }
-      const rest = await open.run(Retaining.pruneNow({ ...Retention.keepAll, deliveries: 60_000 }))
+      const rest = await open.run(RetentionRounds.pruneNow({ ...Retention.keepAll, deliveries: 60_000 }))
       assertEqual("deliveries pruned before and after", removed + rest.deliveries, count + 1)
       assertEqual(
         "newestPrunedEvent",

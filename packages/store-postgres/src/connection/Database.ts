@@ -48,12 +48,12 @@ export class Database extends Context.Tag("@lead-signals/store-postgres/Database
 >() {}
 
 /** What keeps the journal of removals. */
-export interface Journaling extends Pick<typeof Database.Service, "journalRemovals"> {
+export interface JournalSync extends Pick<typeof Database.Service, "journalRemovals"> {
   /** Why the journal lacks what the database has removed; null while it does not, undefined where none is kept. */
   readonly journalProblem: () => string | null | undefined
 }
 
-const withoutJournal: Journaling = { journalRemovals: Effect.void, journalProblem: () => undefined }
+const withoutJournal: JournalSync = { journalRemovals: Effect.void, journalProblem: () => undefined }
 
 /** A statement's and a transaction's time, and where tables are. */
 export interface DatabaseOptions {
@@ -70,7 +70,7 @@ export interface DatabaseOptions {
   /** Rejects with `StoreUnavailable` unless the keys are those of the database. Encrypts an empty one. */
   readonly verifyKeys: (sql: Connection) => Promise<void>
   /** Begins to keep the journal of removals, until the scope ends. */
-  readonly journaling: (transactor: Transactor) => Effect.Effect<Journaling, StoreUnavailable, Scope.Scope>
+  readonly openJournal: (transactor: Transactor) => Effect.Effect<JournalSync, StoreUnavailable, Scope.Scope>
 }
 
 /** Runs what rejects with `StoreUnavailable`; other failures are defects. It is not interrupted. */
@@ -121,7 +121,7 @@ const databaseOf = (
   transactor: Transactor,
   queued: Queue.Queue<void>,
   announce: () => void,
-  { journalProblem, journalRemovals }: Journaling = withoutJournal
+  { journalProblem, journalRemovals }: JournalSync = withoutJournal
 ): typeof Database.Service => {
   const writability = new Writability()
   const write: (typeof Database.Service)["write"] = (work) =>
@@ -169,7 +169,7 @@ export interface ConnectOptions {
 /** `isShared`: what is set on a session may reach others, and a session may be another one in the next transaction. */
 const open = (pool: ClientPool, options: DatabaseOptions, isShared: boolean) =>
   Effect.gen(function* () {
-    const { beforeStatement, clock, journaling, keys, migrate, preparedStatements, schema } = options
+    const { beforeStatement, clock, openJournal, keys, migrate, preparedStatements, schema } = options
     const { statementTimeoutMillis } = options
     const incarnations = new Incarnations()
     const clients = new Clients(pool, begin(clock, incarnations, isShared ? null : statementTimeoutMillis))
@@ -185,7 +185,7 @@ const open = (pool: ClientPool, options: DatabaseOptions, isShared: boolean) =>
     // Fails here, and not at the first request, where the database can't be reached or the tables are missing.
     yield* effectOf(() => transactor.read(options.verifyKeys))
     if (clock !== undefined) yield* keepTime(clock, transactor)
-    return { transactor, journal: yield* journaling(transactor) }
+    return { transactor, journal: yield* openJournal(transactor) }
   })
 
 /** The database, over a pool of the store's own. Fails when it can't be reached or migrated. */

@@ -1,13 +1,13 @@
 /** Keeps the journal of removals up to the database: before each removal is answered, and each second for the removals of other nodes. */
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Clock, Effect, type Scope } from "effect"
-import { effectOf, type Journaling } from "../connection/Database.ts"
+import { effectOf, type JournalSync } from "../connection/Database.ts"
 import type { Transactor } from "../connection/Transactions.ts"
 import { RemovalJournal } from "./RemovalJournal.ts"
 import { hasOld, numberRemovals, stateOf } from "./RemovalRows.ts"
 
 /** A store without a journal drops what is old as it opens; where that fails, the next one does. */
-const dropOld = (transactor: Transactor): Effect.Effect<Journaling> =>
+const dropOld = (transactor: Transactor): Effect.Effect<JournalSync> =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const state = yield* effectOf(() => transactor.read(stateOf))
@@ -21,7 +21,7 @@ const dropOld = (transactor: Transactor): Effect.Effect<Journaling> =>
 const keepJournal = (
   folder: string,
   transactor: Transactor
-): Effect.Effect<Journaling, StoreUnavailable, Scope.Scope> =>
+): Effect.Effect<JournalSync, StoreUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const journal = new RemovalJournal(folder, transactor)
     const turn = yield* Effect.makeSemaphore(1)
@@ -52,7 +52,7 @@ const keepJournal = (
   })
 
 /** Keeps a journal in the folder; none where it is undefined. */
-export const journaling =
+export const openJournal =
   (folder: string | undefined) =>
-  (transactor: Transactor): Effect.Effect<Journaling, StoreUnavailable, Scope.Scope> =>
+  (transactor: Transactor): Effect.Effect<JournalSync, StoreUnavailable, Scope.Scope> =>
     folder === undefined ? dropOld(transactor) : keepJournal(folder, transactor)
