@@ -28,9 +28,6 @@ const withoutCopies = (code: string): string =>
     .replace(/^module\.exports = __toCommonJS\((\w+)\);$/m, "module.exports = $1;")
     .replaceAll(/__toESM\((require\("[^"]+"\))\)/g, "$1")
 
-/** Spelled in pieces: where the command is bundled, its text is replaced in every module. */
-const ownUrl = ["import", "meta", "url"].join(".")
-
 /** Compiles the text of a module. Fails where it does not parse. */
 export const compiled = async (file: string, text: string): Promise<string> => {
   const { code } = await transform(text, {
