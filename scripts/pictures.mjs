@@ -177,6 +177,8 @@ const take = async (browser, url, pages, { height, name, width }, colorScheme) =
     colorScheme,
     reducedMotion: "reduce"
   })
+  // A machine that is busy takes long.
+  context.setDefaultTimeout(300_000)
   const page = await context.newPage()
   for (const [title, path, prepare] of pages) {
     if (title !== "sign-in") await context.request.post(`${url}/session`, { data: { credential: token } })
