@@ -27,7 +27,7 @@ where.
   --leads N,...       sizes of the data [10000,100000,1000000]: multiples of 100 from 1000 to 1900000
   --ablate[=NAME,...] measures the gain of each mechanism, or of those named, on its shapes, by turning it off alone;
                       nothing else is measured [at 10000 and 1000000 leads, some 20 minutes each]
-  --console           measures the console alone, in Chromium [1000000 leads]
+  --console           measures the console alone, in Chromium: its shapes are pages and live [1000000 leads]
   --store postgres    measures nodes on Postgres beside a reference on the same server: BENCH_DATABASE_URL names it, and keeps
                       the data from run to run; without it the benchmark starts one of its own [10000,1000000 leads]
   --write FILE        writes the table in Markdown
