@@ -36,7 +36,7 @@ export const report = (name, { output, seconds, status }) => {
 }
 
 /** Starts the named check; resolves to its result. */
-export const startStaticCheck = (name) => runStep(...staticChecks[name], root, ["ignore", "pipe", "pipe"])
+const startStaticCheck = (name) => runStep(...staticChecks[name], root, ["ignore", "pipe", "pipe"])
 
 /** Runs the named checks at once; answers the exit code of the first that failed, or 0. */
 export const runStaticChecks = async (names) => {

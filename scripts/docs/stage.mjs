@@ -28,7 +28,7 @@ const outsideCode = (text, change) => {
 }
 
 const languages = { mjs: "js", mts: "ts", yaml: "yaml", yml: "yaml" }
-const shownAs = new Set([
+const highlighted = new Set([
   "css",
   "go",
   "html",
@@ -72,14 +72,14 @@ const pagesOf = (root) => {
 /** Writes all pages into `target`; answers the packages' READMEs, and what is wrong: links to nothing, pages without a place. */
 export const stage = (root, target) => {
   const { packages, pages, problems } = pagesOf(root)
-  const shown = new Map()
+  const published = new Map()
 
   /** The page for a file or folder of the repository that is not listed: a document as it is, anything else as its text. */
   const pageOf = (path) => {
     const isFolder = statSync(join(root, path)).isDirectory()
     const isPage = path.endsWith(".md")
     const sitePath = `repository/${path}${isPage ? "" : isFolder ? "/index.md" : ".md"}`
-    const kind = isPage ? pages : shown
+    const kind = isPage ? pages : published
     kind.set(path, sitePath)
     return sitePath
   }
@@ -114,7 +114,7 @@ export const stage = (root, target) => {
     write(sitePath, text)
   }
 
-  for (const [path, sitePath] of shown) {
+  for (const [path, sitePath] of published) {
     const head = `---\nsearch: false\noutline: false\nprev: false\nnext: false\n---\n\n# \`${path}\`\n\n`
     if (statSync(join(root, path)).isDirectory()) {
       const files = walk(join(root, path))
@@ -122,7 +122,7 @@ export const stage = (root, target) => {
         .filter((file) => !/(^|\/)(?:node_modules|dist|\.types)\//.test(file))
         .sort()
       const items = files.map((file) => {
-        const page = pages.get(file) ?? shown.get(file)
+        const page = pages.get(file) ?? published.get(file)
         return page === undefined
           ? `- \`${file}\``
           : `- [\`${file}\`](${posix.relative(posix.dirname(sitePath), page)})`
@@ -135,7 +135,7 @@ export const stage = (root, target) => {
       const fence = "`".repeat(Math.max(3, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length + 1)))
       write(
         sitePath,
-        `${head}${fence}${shownAs.has(language) ? language : "txt"}\n${text.trimEnd()}\n${fence}\n`
+        `${head}${fence}${highlighted.has(language) ? language : "txt"}\n${text.trimEnd()}\n${fence}\n`
       )
     }
   }

@@ -15,14 +15,14 @@ const measured = (name: string): Promise<Figure> =>
     child.send(name)
   })
 
-const shown = (value: number): string =>
+const rendered = (value: number): string =>
   value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 1 : 0 })
 
 const targetOf = ({ isRate, target }: Figure): string =>
-  target === null ? "" : `, target ${isRate ? "at least" : "at most"} ${shown(target)}`
+  target === null ? "" : `, target ${isRate ? "at least" : "at most"} ${rendered(target)}`
 
 const lineOf = (figure: Figure): string =>
-  `${figure.name}: ${shown(figure.value)} ${figure.unit}${targetOf(figure)} (${figure.work})`
+  `${figure.name}: ${rendered(figure.value)} ${figure.unit}${targetOf(figure)} (${figure.work})`
 
 /**
  * Measures the speed and prints each figure beside its target; with `isFloor` it measures the bare service instead. It always

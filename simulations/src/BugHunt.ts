@@ -1,7 +1,7 @@
 /** Plants each bug in turn and lets its scenario find it, mostly the swarm: by which oracle, after how many seeds, and in how small a counterexample. */
 import { rmSync } from "node:fs"
 import type { Bug } from "./bugs/index.ts"
-import { bundle } from "./bugs/Planting.ts"
+import { bundle } from "./bugs/PlantedModules.ts"
 import { forkProgram } from "./Campaign.ts"
 
 export interface HuntJob {

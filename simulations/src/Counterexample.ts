@@ -44,7 +44,8 @@ export const Counterexample = Schema.Struct({
             maxBatch: Schema.optional(Schema.Number),
             maxWait: Schema.optional(Schema.Number)
           })
-        )
+        ),
+        changesWait: Schema.optional(Schema.Number)
       })
     ),
     actions: Schema.Array(anything),
@@ -279,7 +280,7 @@ const describeAction = (action: Action): string => {
   }
 }
 
-const retentionShown = (retention: Retention.Retention): string =>
+const renderedRetention = (retention: Retention.Retention): string =>
   Retention.retentionKinds.map((kind) => `${kind} ${Retention.format(retention[kind])}`).join(", ")
 
 /** Describes the counterexample in lines: who took part, what was done, what went wrong. */
@@ -293,7 +294,7 @@ export const renderCounterexample = ({ faults, plan, schedule }: Counterexample)
           `${processes.length} processes${processes.flatMap(({ older }, i) => (older ? `, process ${i + 1} of an older version` : "")).join("")}; requests spread: ${routing}`
         ]),
     ...(networkedStore === true ? ["the store behind a network"] : []),
-    ...(retention === undefined ? [] : [`kept: ${retentionShown(retention)}`]),
+    ...(retention === undefined ? [] : [`kept: ${renderedRetention(retention)}`]),
     ...brands.map(
       ({ consumers }, i) =>
         `brand ${i} with ${consumers.length === 0 ? "no webhook" : `webhooks ${consumers.map(({ behaviour, ordering }) => (ordering === undefined ? behaviour : `${behaviour} in order`)).join(", ")}`}`
@@ -315,4 +316,4 @@ export const renderCounterexample = ({ faults, plan, schedule }: Counterexample)
   return lines
 }
 
-export { time as shownTime }
+export { time as renderedTime }

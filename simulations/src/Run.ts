@@ -115,7 +115,7 @@ const pickerOf = (schedule: Schedule): Picker.Picker => {
 /** What a call may have done is noted when the service begins with it: its answer may never be seen. */
 const note = ({ meaning }: Call, now: number): void => {
   if (meaning.means === "rotate") meaning.webhook.rotations++
-  if (meaning.means === "resend") meaning.webhook.resends += meaning.mostEvents
+  if (meaning.means === "resend") meaning.webhook.resends += meaning.maxEvents
   if (meaning.means === "enable" && meaning.enabled) {
     meaning.webhook.enabledAt = now
     meaning.webhook.disabledAt = null

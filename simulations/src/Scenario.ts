@@ -151,6 +151,15 @@ const Brand = Schema.Struct({
   perHour: PerHour.annotations({
     description:
       "How often each thing is done, on average: seldom at night, most in the afternoon. Left out: never."
+  }),
+  changesWait: optionalNumber({
+    about:
+      "How long a sync of the brand's client asks the feed of changes to wait for a change, where there is none.",
+    unit: "seconds",
+    from: 0,
+    to: 30,
+    isWhole: true,
+    otherwise: 0
   })
 })
 

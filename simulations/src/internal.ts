@@ -1,6 +1,6 @@
 /** For the tests of this workspace. Not packed. */
 export { programFor } from "./cli/CommandLine.ts"
-export { loadScenario, newScenarioFile, shownScenario } from "./cli/ScenarioFiles.ts"
+export { loadScenario, newScenarioFile, renderedScenario } from "./cli/ScenarioFiles.ts"
 export { campaign } from "./Campaign.ts"
 export { eventsOf } from "./actors/PostedEvents.ts"
 export { Checks } from "./oracles/Checks.ts"

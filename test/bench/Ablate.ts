@@ -47,14 +47,14 @@ const operator = async (
   return text
 }
 
-const read = async ({ url }: Server, path: string): Promise<string> => {
+export const read = async ({ url }: Server, path: string): Promise<string> => {
   const { status, text } = await get({ url, key }, path)
   if (status !== 200) throw new Error(`${path}: ${status} ${text.slice(0, 200)}`)
   return text
 }
 
 /** Requests a second; the sequence of each server goes on from round to round. */
-const rateOf = (shape: Shape, first: number, seconds: number): Measure => {
+export const rateOf = (shape: Shape, first: number, seconds: number): Measure => {
   const paths = new Map<Server, ReturnType<typeof pathsOf>>()
   return async (server) => {
     if (!paths.has(server)) paths.set(server, pathsOf(shape, first))
@@ -123,8 +123,8 @@ const observationsPerSecond = (seconds: number): Measure => {
   }
 }
 
-/** The two servers in turn, beginning with the other one each round. */
-const alternately = async (
+/** The figures of two servers in turn, beginning with the other one each round. */
+export const alternately = async (
   measure: Measure,
   whole: Server,
   ablated: Server,
@@ -233,6 +233,12 @@ export const measureAblations = async ({
           return await measured("beside", "ms", millisBeside(shape, first, pace.seconds))
         const requests = typeof shape.paths === "function" ? "varied" : "repeated"
         return await measured(requests, "per second", rateOf(shape, first, pace.seconds))
+      }
+      if (ablation.warmUp !== undefined) {
+        progress.say(`${leads.toLocaleString("en")} leads, without ${ablation.name}: warming up`)
+        const paths = pathsOf(shapeOf(ablation.warmUp.shape), first)
+        const { seconds } = ablation.warmUp
+        for (const { url } of [whole, ablated]) await measureBare({ url, key, paths }, seconds)
       }
       const figures: Array<AblationFigure> = []
       let failure: string | null = null

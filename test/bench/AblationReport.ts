@@ -1,7 +1,7 @@
 /** What each mechanism gains, as a table: a line a shape, and a line a mechanism with the greatest of its gains. */
 import type { Ablation } from "./Ablations.ts"
 import { markdownTable, textTable } from "./Report.ts"
-import { median, quantile, shown } from "./Statistics.ts"
+import { median, quantile, formatted } from "./Statistics.ts"
 
 /** A figure a round, of the server as it is and without the mechanism. */
 export interface Rounds {
@@ -61,8 +61,8 @@ const lineOf = (name: string, figure: AblationFigure): ReadonlyArray<string> => 
     figure.shape,
     figure.requests,
     figure.leads.toLocaleString("en"),
-    `${shown(median(figure.whole))}${unit}`,
-    `${shown(median(figure.ablated))}${unit}`,
+    `${formatted(median(figure.whole))}${unit}`,
+    `${formatted(median(figure.ablated))}${unit}`,
     times(gain.median),
     `${gain.low.toFixed(2)}–${gain.high.toFixed(2)}`
   ]

@@ -11,6 +11,8 @@ export interface Ablation extends SourceChange {
   /** What the mechanism does, in one line. */
   readonly about: string
   readonly shapes: ReadonlyArray<string>
+  /** What is requested for how long before anything is measured, where the mechanism has to fill first. */
+  readonly warmUp?: { readonly shape: string; readonly seconds: number }
 }
 
 const ablationIn =
@@ -88,7 +90,7 @@ export const ablations: ReadonlyArray<Ablation> = [
     },
     {
       in: "renderedDetail",
-      find: "$row.company === null ? null : JSON.parse($row.company)",
+      find: "companyOf($row.company)",
       put: "$row.profile.company"
     }
   ),
@@ -143,6 +145,20 @@ export const ablations: ReadonlyArray<Ablation> = [
     ["random-search", "random-paging", "written-search-common", "written-qualified+search"],
     { in: "planPage", find: "$walks && $searched !== undefined && $$rest", put: "false" }
   ),
+  {
+    ...inStore("SearchTexts")(
+      "search-memory",
+      "searches the texts of large brands in memory, in a thread of its own",
+      ["random-search", "random-syllables", "random-name-part", "random-paging", "beside-random-search"],
+      {
+        in: "SearchTexts.want",
+        find: "!isAnswerable($filter)",
+        put: "true"
+      }
+    ),
+    // A million leads are in memory after some seconds.
+    warmUp: { shape: "random-name-part", seconds: 20 }
+  },
   inStore("index")(
     "reading-worker",
     "reads in a thread what takes long",

@@ -33,7 +33,7 @@ export interface ConsolePace {
 interface Interaction {
   readonly name: string
   readonly act: string
-  readonly isShown: string
+  readonly isDone: string
   /** What has to be done before, which is not measured. */
   readonly prepare?: string
 }
@@ -72,69 +72,69 @@ const rowsOf = (count: number): string => `() => document.querySelectorAll("[dat
 const typing = (word: string): ReadonlyArray<Interaction> =>
   Array.from(word, (_, i) => {
     const text = word.slice(0, i + 1)
-    return { name: "search", act: fill("[data-search]", text), isShown: listOf("search", text) }
+    return { name: "search", act: fill("[data-search]", text), isDone: listOf("search", text) }
   })
 
 /** What somebody does with a list of leads, in this order. */
 const interactions = (round: number): ReadonlyArray<Interaction> => {
   const day = `2025-${String(1 + (round % 9)).padStart(2, "0")}-15`
   return [
-    { name: "sort-by-name", act: clickText("th a", "Name"), isShown: listOf("sort", "name:asc") },
-    { name: "next-page", act: click("button[aria-label='Next page']"), isShown: listOf("page", "2") },
-    { name: "sort-by-score", act: clickText("th a", "Score"), isShown: listOf("sort", "score1:desc") },
-    { name: "filter-by-a-flag", act: choose("Qualified", "true"), isShown: listOf("qualified", "true") },
+    { name: "sort-by-name", act: clickText("th a", "Name"), isDone: listOf("sort", "name:asc") },
+    { name: "next-page", act: click("button[aria-label='Next page']"), isDone: listOf("page", "2") },
+    { name: "sort-by-score", act: clickText("th a", "Score"), isDone: listOf("sort", "score1:desc") },
+    { name: "filter-by-a-flag", act: choose("Qualified", "true"), isDone: listOf("qualified", "true") },
     {
       name: "filter-by-a-signal",
       act: choose("Signal", String(1 + (round % 20))),
-      isShown: listOf("signalId", String(1 + (round % 20)))
+      isDone: listOf("signalId", String(1 + (round % 20)))
     },
-    { name: "clear-all", act: clickText("button", "Clear all"), isShown: listOf("qualified", null) },
+    { name: "clear-all", act: clickText("button", "Clear all"), isDone: listOf("qualified", null) },
     {
       name: "window",
       prepare: choose("Created", "custom"),
       act: fill("[aria-label='Created on or after']", day),
-      isShown: listOf("createdAfter", day)
+      isDone: listOf("createdAfter", day)
     },
-    { name: "sort-by-update", act: clickText("th a", "Updated"), isShown: listOf("sort", "updatedAt:desc") },
+    { name: "sort-by-update", act: clickText("th a", "Updated"), isDone: listOf("sort", "updatedAt:desc") },
     ...typing(Words.lastNames[(round * 7) % Words.lastNames.length]!),
-    { name: "open-a-lead", act: click("[data-lead]"), isShown: leadOf(0) },
-    { name: "next-lead", act: key("j"), isShown: leadOf(1) },
+    { name: "open-a-lead", act: click("[data-lead]"), isDone: leadOf(0) },
+    { name: "next-lead", act: key("j"), isDone: leadOf(1) },
     {
       name: "change-a-flag",
       act: `() => { const flag = [...document.querySelectorAll("button[aria-pressed]")].find((each) => each.innerText === "Exported"); globalThis.before = flag.ariaPressed; globalThis.flag = flag; flag.click() }`,
-      isShown: `() => globalThis.flag.ariaPressed !== globalThis.before`
+      isDone: `() => globalThis.flag.ariaPressed !== globalThis.before`
     },
-    { name: "close-the-lead", act: key("Escape"), isShown: `() => !location.search.includes("lead=")` },
-    { name: "clear-the-search", act: clickText("button", "Clear all"), isShown: listOf("search", null) },
-    { name: "hundred-rows", act: choose("Rows a page", "100"), isShown: rowsOf(100) },
+    { name: "close-the-lead", act: key("Escape"), isDone: `() => !location.search.includes("lead=")` },
+    { name: "clear-the-search", act: clickText("button", "Clear all"), isDone: listOf("search", null) },
+    { name: "hundred-rows", act: choose("Rows a page", "100"), isDone: rowsOf(100) },
     {
       name: "scroll",
       act: `() => { globalThis.scroller = document.querySelector("table").parentElement; globalThis.scroller.scrollTop += 1500 }`,
-      isShown: `() => globalThis.scroller.scrollTop >= 1500`
+      isDone: `() => globalThis.scroller.scrollTop >= 1500`
     },
     {
       name: "go-to-signals",
       act: click("nav a[href$='/signals']"),
-      isShown: `() => document.title.startsWith("Signals") && document.querySelector("table") !== null`
+      isDone: `() => document.title.startsWith("Signals") && document.querySelector("table") !== null`
     },
-    { name: "go-to-leads", act: click("nav a[href$='/leads']"), isShown: listOf("lead", null) }
+    { name: "go-to-leads", act: click("nav a[href$='/leads']"), isDone: listOf("lead", null) }
   ]
 }
 
 /** From the input until the frame after the one in which the page shows its effect. */
-const measured = async (page: Page, { act, isShown, prepare }: Interaction): Promise<number> => {
+const measured = async (page: Page, { act, isDone, prepare }: Interaction): Promise<number> => {
   if (prepare !== undefined) await page.evaluate(`(${prepare})()`)
   return page.evaluate(
     `new Promise((resolve, reject) => {
       const act = ${act}
-      const isShown = ${isShown}
+      const isDone = ${isDone}
       const frame = () => new Promise(requestAnimationFrame)
       const startedAt = performance.now()
       const look = async () => {
         await frame()
         for (;;) {
           await frame()
-          if (isShown()) return resolve(performance.now() - startedAt)
+          if (isDone()) return resolve(performance.now() - startedAt)
           if (performance.now() - startedAt > 20000) return reject(new Error("nothing came"))
         }
       }

@@ -75,12 +75,16 @@ const newWebhook = (url: string, enabled: boolean, maxBatch = 1) => ({
   enabled
 })
 
-interface Receiver {
+/** The receiving process, `CountingReceiver.mjs`. */
+export interface Receiver {
   readonly url: string
   readonly request: <A>(message: object) => Promise<A>
 }
 
-const withReceiver = async <A>(program: string, work: (receiver: Receiver) => Promise<A>): Promise<A> => {
+export const withReceiver = async <A>(
+  program: string,
+  work: (receiver: Receiver) => Promise<A>
+): Promise<A> => {
   const child = fork(program, { execArgv: [] })
   const answer = async () => ((await once(child, "message")) as [any])[0]
   try {

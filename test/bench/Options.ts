@@ -1,9 +1,12 @@
 /** The command line of `npm run bench`. */
 import { type Ablation, ablations } from "./Ablations.ts"
+import { measurements } from "./Measurements.ts"
 
 export interface Options {
   /** The mechanisms to turn off, each by itself, instead of all other measurements; null: no ablation. */
   readonly ablate: ReadonlyArray<Ablation> | null
+  /** The commit to measure in turn with this tree, instead of all other measurements; null: none. */
+  readonly against: string | null
   readonly quick: boolean
   /** The console in a browser, and nothing else. */
   readonly isConsole: boolean
@@ -17,6 +20,7 @@ export interface Options {
 }
 
 export const help = `Usage: npm run bench -- [options]
+       npm run bench -- MEASUREMENT [arguments]
 
 Measures the server beside its references, in turn, in one run. A table goes to standard output, progress to standard
 error. A run of all shapes at the full pace also writes test/bench/RESULTS.md, or RESULTS-POSTGRES.md, unless --write says
@@ -27,6 +31,8 @@ where.
   --leads N,...       sizes of the data [10000,100000,1000000]: multiples of 100 from 1000 to 1900000
   --ablate[=NAME,...] measures the gain of each mechanism, or of those named, on its shapes, by turning it off alone;
                       nothing else is measured [at 10000 and 1000000 leads, some 20 minutes each]
+  --against COMMIT    measures the server of an earlier commit and this one in turn on the shapes that are read, and says which
+                      became slower; exits with 1 where one is below 0.85 in three rounds of four [10000,1000000 leads]
   --console           measures the console alone, in Chromium: its shapes are pages and live [1000000 leads]
   --store postgres    measures nodes on Postgres beside a reference on the same server: BENCH_DATABASE_URL names it, and keeps
                       the data from run to run; without it the benchmark starts one of its own [10000,1000000 leads]
@@ -36,6 +42,9 @@ where.
 
 The benchmark generates the data of a size once and keeps it below test/node_modules/.cache: 1,000,000 leads take some
 minutes and about 13 GB.
+
+Measurements beside the shapes, with their arguments:
+${measurements.map(({ about, name, usage }) => `  ${name.padEnd(20)}${about}\n${"".padEnd(22)}${usage === "" ? "without arguments" : usage}`).join("\n")}
 
 Mechanisms for --ablate; --shape restricts their shapes:
 ${ablations.map(({ about, name }) => `  ${name.padEnd(20)}${about}`).join("\n")}
@@ -70,6 +79,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
   let shapes: ReadonlyArray<string> | null = null
   let leads: ReadonlyArray<number> | null = null
   let ablate: ReadonlyArray<Ablation> | null = null
+  let against: string | null = null
   let write: string | null = null
   let store: Options["store"] = "sqlite"
   const rest = args.flatMap((arg) => {
@@ -96,6 +106,9 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
       case "--ablate":
         ablate = rest[0] === undefined || rest[0].startsWith("--") ? ablations : ablationsOf(rest.shift()!)
         break
+      case "--against":
+        against = value()
+        break
       case "--write":
         write = value()
         break
@@ -118,10 +131,19 @@ export const readOptions = (args: ReadonlyArray<string>): Options | null => {
       case "--":
         break
       default:
-        throw new UsageError(`There is no option ${option}; --help lists the options`)
+        throw new UsageError(
+          option.startsWith("-")
+            ? `There is no option ${option}; --help lists the options`
+            : `There is no measurement ${option}; --help lists them`
+        )
     }
   }
-  const usual = ablate === null && store === "sqlite" ? [10_000, 100_000, 1_000_000] : [10_000, 1_000_000]
+  if (against !== null && (ablate !== null || isConsole || store !== "sqlite"))
+    throw new UsageError("--against takes --quick, --shape, --leads, --write and --json beside it")
+  const usual =
+    ablate === null && against === null && store === "sqlite"
+      ? [10_000, 100_000, 1_000_000]
+      : [10_000, 1_000_000]
   const sizesOfRun = quick ? [10_000] : isConsole ? [1_000_000] : usual
-  return { ablate, store, quick, isConsole, json, shapes, write, leads: leads ?? sizesOfRun }
+  return { ablate, against, store, quick, isConsole, json, shapes, write, leads: leads ?? sizesOfRun }
 }

@@ -1,6 +1,6 @@
 /**
  * Milliseconds that Postgres itself takes for each shape of a list, by EXPLAIN (ANALYZE), as a table in Markdown. It fills an empty database
- * with so many leads first: `node scripts/run.mjs test/bench/PostgresReads.ts postgres://… 1000000`.
+ * with so many leads first: `npm run bench -- postgres-reads postgres://… 1000000`.
  */
 import { LeadQueries } from "@lead-signals/domain"
 import * as PostgresStore from "@lead-signals/store-postgres"

@@ -36,7 +36,7 @@ const warmUpSeconds = 2
 const warmUpPaths = ["/signals/leads", "/signals/leads/1", "/signals/leads?pageSize=100&sort=name:asc"]
 
 /** Where two answers differ first; null where they are the same. */
-const difference = (a: unknown, b: unknown, path = ""): string | null => {
+export const difference = (a: unknown, b: unknown, path = ""): string | null => {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null)
     return Object.is(a, b) ? null : `${path}: ${JSON.stringify(a)} and ${JSON.stringify(b)}`
   const [left, right] = [a, b] as [Record<string, unknown>, Record<string, unknown>]

@@ -2,8 +2,12 @@
 import type { FlatnessFigure, Sizes } from "./Flatness.ts"
 import type { BareReading, Reading } from "./Reading.ts"
 import type { Rate } from "./Load.ts"
+import type { OrderedFigure } from "./OrderedDeliveries.ts"
 import { maxSlowdown } from "./Shapes.ts"
-import { median, shown, spread } from "./Statistics.ts"
+import { median, formatted, spread } from "./Statistics.ts"
+
+/** The least that an ordered webhook gets of what one without an order gets. */
+const orderedTarget = 0.7
 
 export interface Line {
   readonly shape: string
@@ -36,12 +40,12 @@ export const pair = (
   return {
     shape,
     leads,
-    figure: shown(median(subject)),
+    figure: formatted(median(subject)),
     spread: spread(subject),
-    reference: shown(median(reference)),
+    reference: formatted(median(reference)),
     referenceSpread: spread(reference),
-    ratio: shown(ratio),
-    target: atLeast === null ? "" : `≥ ${shown(atLeast)}`,
+    ratio: formatted(ratio),
+    target: atLeast === null ? "" : `≥ ${formatted(atLeast)}`,
     reached: atLeast === null ? null : ratio >= atLeast
   }
 }
@@ -55,7 +59,7 @@ export const slowdown = (
   atMost: number | null
 ): Line => ({
   ...pair(shape, leads, subject, reference, null),
-  target: atMost === null ? "" : `≤ ${shown(atMost)}`,
+  target: atMost === null ? "" : `≤ ${formatted(atMost)}`,
   reached: atMost === null ? null : median(subject) / median(reference) <= atMost
 })
 
@@ -69,13 +73,28 @@ export const limited = (
 ): Line => ({
   shape,
   leads,
-  figure: shown(median(figures)),
+  figure: formatted(median(figures)),
   spread: spread(figures),
-  reference: reference === null ? "" : shown(median(reference)),
+  reference: reference === null ? "" : formatted(median(reference)),
   referenceSpread: reference === null ? "" : spread(reference),
   ratio: "",
-  target: atMost === null ? "" : `≤ ${shown(atMost)}`,
+  target: atMost === null ? "" : `≤ ${formatted(atMost)}`,
   reached: atMost === null ? null : median(figures) <= atMost
+})
+
+/** Ordered webhooks beside others: rates, and what an event costs. */
+export const orderedSection = (figures: ReadonlyArray<OrderedFigure>): Section => ({
+  title: "Ordered deliveries",
+  note: 'Events a second to one webhook with `ordering: "lead"`, of 1,000 leads, each posted alone; the reference is the same webhook without an order, in turn. The lines with cpu are microseconds of processor time of the service\'s process for each event.',
+  lines: figures.flatMap(({ ordered, store, unordered }) => {
+    const name = `deliveries-ordered-${store.toLowerCase()}`
+    const of = (key: "cpuMicros" | "perSecond") =>
+      [ordered.map((each) => each[key]), unordered.map((each) => each[key])] as const
+    return [
+      pair(name, null, ...of("perSecond"), orderedTarget),
+      slowdown(`${name}-cpu`, null, ...of("cpuMicros"), null)
+    ]
+  })
 })
 
 const perSecond = (rates: ReadonlyArray<Rate>): ReadonlyArray<number> => rates.map((rate) => rate.perSecond)

@@ -1,5 +1,5 @@
 /** The servers under measurement, each a process of its own, built as for production. */
-import { Planting, type SourceChange } from "@lead-signals/simulations/bugs"
+import { PlantedModules, type SourceChange } from "@lead-signals/simulations/bugs"
 import { build } from "esbuild"
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -53,7 +53,7 @@ export interface Programs {
 
 /** The server with some of its source changed. */
 export const bundleChanged = (change: SourceChange): Promise<string> =>
-  bundled(`without-${change.name}`, (outfile) => bundleServer(outfile, [Planting.changing(change)]))
+  bundled(`without-${change.name}`, (outfile) => bundleServer(outfile, [PlantedModules.changing(change)]))
 
 /**
  * Imports a module beside this one from a bundle, so that what it measures in this process is built as for production. From

@@ -11,10 +11,10 @@ export const median = (values: ReadonlyArray<number>): number => {
 }
 
 /** Three significant digits, from 1,000 on whole numbers. */
-export const shown = (value: number): string =>
+export const formatted = (value: number): string =>
   Math.abs(value) >= 100
     ? Math.round(value).toLocaleString("en")
     : String(Number(value.toPrecision(value < 10 ? 2 : 3)))
 
 export const spread = (values: ReadonlyArray<number>): string =>
-  `${shown(Math.min(...values))}–${shown(Math.max(...values))}`
+  `${formatted(Math.min(...values))}–${formatted(Math.max(...values))}`

@@ -1,5 +1,5 @@
 /** Every ablation changes the source as it is now; that the changed server still gives the same answers, the benchmark checks. */
-import { Planting } from "@lead-signals/simulations/bugs"
+import { PlantedModules } from "@lead-signals/simulations/bugs"
 import { transform } from "esbuild"
 import { describe, expect, it } from "vitest"
 import { type AblationFigure, ablationsAsJson, gainsOf } from "./AblationReport.ts"
@@ -7,8 +7,8 @@ import { ablations } from "./Ablations.ts"
 
 describe.each(ablations)("the ablation $name", (ablation) => {
   it("changes its module into another that is TypeScript", async () => {
-    const text = Planting.sourceOf(ablation)
-    const changed = await Planting.planted(ablation, text)
+    const text = PlantedModules.sourceOf(ablation)
+    const changed = await PlantedModules.planted(ablation, text)
     expect(changed).not.toBe(text)
     await transform(changed, { loader: "ts" })
   })

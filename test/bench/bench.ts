@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Progress } from "./BulkLoad.ts"
 import { measureAblations } from "./Ablate.ts"
+import { againstAsJson, againstAsMarkdown, againstAsText, measureAgainst, verdictOf } from "./Against.ts"
 import { measureConsole } from "./ConsoleInteractions.ts"
 import { copyOf, databaseOf } from "./Files.ts"
 import { type Ablated, ablationsAsJson, ablationsAsMarkdown, ablationsAsText } from "./AblationReport.ts"
@@ -20,11 +21,13 @@ import {
   bareSection,
   flatnessSection,
   limited,
+  orderedSection,
   pair,
   readingSections,
   type Section,
   slowdown
 } from "./Report.ts"
+import { type Measurement, measurements } from "./Measurements.ts"
 import { measureOnPostgres } from "./postgres/Measure.ts"
 import { bundlePrograms, importBuilt } from "./Servers.ts"
 import { measureColdDemo, measureStart } from "./StartUp.ts"
@@ -33,13 +36,18 @@ const progress: Progress = {
   say: (text) => void process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
 }
 
+/** Ends the process where the error is one of how it was called. */
+const refuse = (error: unknown): never => {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  return process.exit(2)
+}
+
 const parse = (): Options | null => {
   try {
     return readOptions(process.argv.slice(2))
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    return process.exit(2)
+    return refuse(error)
   }
 }
 
@@ -133,6 +141,12 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
           pair("deliveries-in-batches", null, batched, reference, null)
         ]
       })
+    }
+    if (wanted("deliveries-ordered")) {
+      const { measureOrdered } =
+        await importBuilt<typeof import("./OrderedDeliveries.ts")>("OrderedDeliveries")
+      const size = { rounds: quick ? 2 : 5, events: quick ? 3000 : 10_000 }
+      sections.push(orderedSection(await measureOrdered(receiver, ["memory", "SQLite"], size, progress)))
     }
     if (wanted("deliveries-beside-hanging")) {
       const seconds = quick ? 4 : 10
@@ -251,6 +265,25 @@ const measure = async (options: Options): Promise<Report> => {
       markdown: ablationsAsMarkdown(ablated, machine, command)
     }
   }
+  if (options.against !== null) {
+    const { against, leads, quick, shapes } = options
+    const figures = await measureAgainst({
+      commit: against,
+      leads,
+      pace: quick ? { rounds: 3, seconds: 0.3 } : { rounds: 9, seconds: 0.6 },
+      wanted: (name) =>
+        shapes === null || shapes.some((shape) => name === shape || name.startsWith(`${shape}-`)),
+      progress
+    })
+    const machine = conditions()
+    return {
+      isEmpty: figures.length === 0,
+      hasFailed: figures.some((figure) => verdictOf(figure) === "slower"),
+      text: figures.length === 0 ? "" : againstAsText(figures, against),
+      json: againstAsJson(figures, machine),
+      markdown: figures.length === 0 ? "" : againstAsMarkdown(figures, machine, against, command)
+    }
+  }
   const { facts, sections } =
     options.store === "postgres"
       ? await measureAllOnPostgres(options)
@@ -265,11 +298,21 @@ const measure = async (options: Options): Promise<Report> => {
   }
 }
 
-const options = parse()
-if (options === null) {
-  process.stdout.write(help)
-} else {
-  const { hasFailed, isEmpty, json, markdown, text } = await measure(options)
+/** Runs the module of the measurement with the arguments behind its name, as it runs alone. */
+const run = async (
+  { about, module, name, usage }: Measurement,
+  args: ReadonlyArray<string>
+): Promise<void> => {
+  if (args.includes("--help") || args.includes("-h")) {
+    process.stdout.write(`Usage: npm run bench -- ${`${name} ${usage}`.trim()}\n\nMeasures ${about}.\n`)
+    return
+  }
+  process.argv.splice(2, process.argv.length, ...args)
+  await import(`./${module}`)
+}
+
+const runShapes = async (options: Options): Promise<void> => {
+  const { hasFailed, isEmpty, json, markdown, text } = await measure(options).catch(refuse)
   if (hasFailed) process.exitCode = 1
   if (isEmpty) {
     process.stderr.write(`There is no shape ${options.shapes?.join(", ")}.\n`)
@@ -278,7 +321,16 @@ if (options === null) {
   process.stdout.write(options.json ? `${json}\n` : text)
   const name = options.store === "postgres" ? "RESULTS-POSTGRES.md" : "RESULTS.md"
   const results = fileURLToPath(new URL(name, import.meta.url))
-  const isFull = !options.quick && !options.isConsole && options.shapes === null && options.ablate === null
+  const isOther = options.isConsole || options.ablate !== null || options.against !== null
+  const isFull = !options.quick && !isOther && options.shapes === null
   const file = options.write ?? (isFull ? results : null)
   if (file !== null) writeFileSync(file, markdown)
+}
+
+const measurement = measurements.find(({ name }) => name === given[0])
+if (measurement !== undefined) await run(measurement, given.slice(1))
+else {
+  const options = parse()
+  if (options === null) process.stdout.write(help)
+  else await runShapes(options)
 }

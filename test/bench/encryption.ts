@@ -1,5 +1,5 @@
 /**
- * `npm exec -- node scripts/run.mjs test/bench/encryption.ts [LEADS]`: the processor time of writes and reads over a plain SQLite file and an
+ * `npm run bench -- encryption [LEADS]`: the processor time of writes and reads over a plain SQLite file and an
  * encrypted one, in turn, by the store alone. The least of the rounds counts: the rest is what else the machine did.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"

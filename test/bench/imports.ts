@@ -1,5 +1,5 @@
 /**
- * `node scripts/run.mjs test/bench/imports.ts [--lines 50000] [--kind people|life] [--rounds 1] [--reads 20] [PROGRAM…]`: imports into an empty
+ * `npm run bench -- imports [--lines 50000] [--kind people|life] [--rounds 1] [--reads 20] [PROGRAM…]`: imports into an empty
  * brand as users run them, the server and `lead-signals import` as processes of their own. `people` are lines of persons each of whom is new,
  * `life` some eight engagements a person. Meanwhile a client reads the first page, with so many milliseconds between two reads; 0 for none.
  * Prints the processor time of a line by thread, since rates depend on what else the machine does, and how far off the time left was that the
@@ -114,10 +114,10 @@ const call = async (url: string, token: string, json?: unknown): Promise<any> =>
 
 const shares = (all: ReadonlyArray<number>): string => {
   const sorted = all.toSorted((a, b) => a - b)
-  const [median, most, longest] = [0.5, 0.99, 1].map((part) =>
+  const [median, max, longest] = [0.5, 0.99, 1].map((part) =>
     (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN).toFixed(1)
   )
-  return `median ${median} ms, p99 ${most}, longest ${longest}`
+  return `median ${median} ms, p99 ${max}, longest ${longest}`
 }
 
 /** Milliseconds that the serving thread has worked. */

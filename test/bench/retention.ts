@@ -1,4 +1,4 @@
-/** Measures a year without retention, under the default retention, and one in which engagements and leads have a retention, too: `node scripts/run.mjs test/bench/retention.ts 20`. */
+/** Measures a year without retention, under the default retention, and one in which engagements and leads have a retention, too: `npm run bench -- retention 20`. */
 import { Retention } from "@lead-signals/domain"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

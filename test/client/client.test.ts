@@ -287,7 +287,7 @@ describe("a client that waits", () => {
   })
 
   it("waits for the next window when its own is used up, and never longer than one [RATE-2]", async () => {
-    for (const [reset, min, most] of [
+    for (const [reset, min, max] of [
       [20, 20, 22],
       [9_999_999, 60, 63]
     ] as const) {
@@ -301,7 +301,7 @@ describe("a client that waits", () => {
       )
       expect(Exit.isSuccess(exit)).toBe(true)
       expect(seconds).toBeGreaterThanOrEqual(min)
-      expect(seconds).toBeLessThan(most)
+      expect(seconds).toBeLessThan(max)
     }
   })
 

@@ -51,14 +51,20 @@ const watch = (page: Page, origin: string): Array<string> => {
 }
 
 let launched: Promise<Browser> | undefined
+let started: Array<{ readonly server: ServerProcess; readonly folder: string }> = []
 
-/** Call once in a file that opens windows. */
-export const closeBrowserAfterTests = (): void => {
+/** Call once in a file that starts a console: its servers and its browser end with its tests. */
+export const closeConsolesAfterTests = (): void => {
   afterAll(async () => {
-    const browser = launched
-    // Another file in this process starts one of its own.
+    const [browser, servers] = [launched, started]
+    // Another file in this process starts its own.
     launched = undefined
+    started = []
     await (await browser)?.close()
+    for (const { folder, server } of servers) {
+      await server.end("SIGTERM")
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 }
 
@@ -74,12 +80,9 @@ export const startConsole = async (environment: Record<string, string> = {}): Pr
     },
     bundledServer
   )
+  started.push({ server, folder })
   launched ??= launchChromium()
   const browser = await launched
-  afterAll(async () => {
-    await server.end("SIGTERM")
-    rmSync(folder, { recursive: true, force: true })
-  })
   const { url } = server
   return {
     url,

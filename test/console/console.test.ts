@@ -11,7 +11,7 @@ import { endServersAfterTests, operatorToken } from "../harness/ServerProcess.ts
 import { isThorough } from "../harness/Thoroughness.ts"
 import {
   axeFindings,
-  closeBrowserAfterTests,
+  closeConsolesAfterTests,
   expectAccessible,
   type ConsoleServer,
   type ConsoleWindow,
@@ -21,7 +21,7 @@ import {
 
 const hostile = `<img src=x onerror="document.title='hacked'">`
 
-closeBrowserAfterTests()
+closeConsolesAfterTests()
 
 describe.skipIf(chromiumPath === undefined)("the console", () => {
   let server: ConsoleServer

@@ -7,14 +7,14 @@ import { endServersAfterTests } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import {
   axeFindings,
-  closeBrowserAfterTests,
+  closeConsolesAfterTests,
   type ConsoleServer,
   type ConsoleWindow,
   goBySequence,
   startConsole
 } from "./ConsoleBrowser.ts"
 
-closeBrowserAfterTests()
+closeConsolesAfterTests()
 
 const stores = [
   { store: "memory", isSkipped: false, database: async () => "memory" },

@@ -10,14 +10,14 @@ import { callJson, endServersAfterTests } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import {
   axeFindings,
-  closeBrowserAfterTests,
+  closeConsolesAfterTests,
   type ConsoleServer,
   type ConsoleWindow,
   goBySequence,
   startConsole
 } from "./ConsoleBrowser.ts"
 
-closeBrowserAfterTests()
+closeConsolesAfterTests()
 
 const leadCount = 130
 

@@ -11,7 +11,7 @@ import { endServersAfterTests } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import {
   axeFindings,
-  closeBrowserAfterTests,
+  closeConsolesAfterTests,
   type ConsoleServer,
   type ConsoleWindow,
   startConsole,
@@ -19,7 +19,7 @@ import {
 } from "./ConsoleBrowser.ts"
 import { answerHostilely, type HostileBrand, hostileFile, makeHostileBrand, turning } from "./HostileBrand.ts"
 
-closeBrowserAfterTests()
+closeConsolesAfterTests()
 
 /** A page in one of its states. */
 interface Visit {

@@ -6,13 +6,13 @@ import { callJson } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import {
   axeFindings,
-  closeBrowserAfterTests,
+  closeConsolesAfterTests,
   type ConsoleServer,
   goBySequence,
   startConsole
 } from "./ConsoleBrowser.ts"
 
-closeBrowserAfterTests()
+closeConsolesAfterTests()
 
 // The document is looked into freely here.
 const document = JSON.parse(JSON.stringify(openApi())) as any

@@ -14,14 +14,14 @@ import { isThorough } from "../harness/Thoroughness.ts"
 import { setUpConsoleBrand } from "./ConsoleBrand.ts"
 import {
   axeFindings,
-  closeBrowserAfterTests,
+  closeConsolesAfterTests,
   type ConsoleServer,
   type ConsoleWindow,
   expectAccessible,
   startConsole
 } from "./ConsoleBrowser.ts"
 
-closeBrowserAfterTests()
+closeConsolesAfterTests()
 
 describe.skipIf(chromiumPath === undefined)("the console's settings", () => {
   let server: ConsoleServer

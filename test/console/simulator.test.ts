@@ -17,13 +17,13 @@ import { chromiumPath } from "../harness/Chromium.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import {
   axeFindings,
-  closeBrowserAfterTests,
+  closeConsolesAfterTests,
   type ConsoleServer,
   type ConsoleWindow,
   startConsole
 } from "./ConsoleBrowser.ts"
 
-closeBrowserAfterTests()
+closeConsolesAfterTests()
 
 describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the console", () => {
   let server: ConsoleServer
@@ -80,19 +80,19 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the simulator in the
     const clock = () => page.locator("[data-clock]").innerText()
     const all = await events()
     await place.fill("10")
-    const [shown, at] = [await events(), await clock()]
-    expect(shown).toBeGreaterThanOrEqual(10)
-    expect(shown).toBeLessThan(all)
+    const [rendered, at] = [await events(), await clock()]
+    expect(rendered).toBeGreaterThanOrEqual(10)
+    expect(rendered).toBeLessThan(all)
     await page.getByRole("heading", { name: "Simulator" }).click()
     await page.keyboard.press(".")
-    expect(await events()).toBeGreaterThan(shown)
+    expect(await events()).toBeGreaterThan(rendered)
     await page.keyboard.press(",")
-    expect([await events(), await clock()]).toEqual([shown, at])
+    expect([await events(), await clock()]).toEqual([rendered, at])
     await page.getByLabel("Speed").selectOption("64 ×")
     await page.getByRole("heading", { name: "Simulator" }).click()
     await page.keyboard.press(" ")
     await page.getByRole("button", { name: "Pause" }).waitFor()
-    await expect.poll(events).toBeGreaterThan(shown)
+    await expect.poll(events).toBeGreaterThan(rendered)
     await page.keyboard.press(" ")
     await page.getByRole("button", { name: "Play" }).waitFor()
     const paused = await events()

@@ -12,9 +12,9 @@ import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { endServersAfterTests, operatorToken, startServer } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { setUpConsoleBrand } from "./ConsoleBrand.ts"
-import { axeFindings, closeBrowserAfterTests, type ConsoleServer, startConsole } from "./ConsoleBrowser.ts"
+import { axeFindings, closeConsolesAfterTests, type ConsoleServer, startConsole } from "./ConsoleBrowser.ts"
 
-closeBrowserAfterTests()
+closeConsolesAfterTests()
 endServersAfterTests()
 
 const hostile = `<img src=x onerror="document.title='hacked'"><script>document.title='hacked'</script>`

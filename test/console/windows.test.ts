@@ -4,9 +4,9 @@ import { chromiumPath } from "../harness/Chromium.ts"
 import { endServersAfterTests, operatorToken } from "../harness/ServerProcess.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { setUpConsoleBrand } from "./ConsoleBrand.ts"
-import { closeBrowserAfterTests, type ConsoleServer, startConsole } from "./ConsoleBrowser.ts"
+import { closeConsolesAfterTests, type ConsoleServer, startConsole } from "./ConsoleBrowser.ts"
 
-closeBrowserAfterTests()
+closeConsolesAfterTests()
 
 describe.skipIf(chromiumPath === undefined)("a window of the console", () => {
   let server: ConsoleServer
@@ -20,12 +20,12 @@ describe.skipIf(chromiumPath === undefined)("a window of the console", () => {
 
   it("keeps to 200 kB of compressed script on each page that opens first [SES-6]", async () => {
     const { context, page } = await server.open("/")
-    for (const [path, shown] of [
+    for (const [path, rendered] of [
       ["/leads", "[data-lead]"],
       ["", "canvas"]
     ] as const) {
       await page.goto(`${server.url}/console/brands/${brand}${path}`)
-      await page.locator(shown).first().waitFor()
+      await page.locator(rendered).first().waitFor()
       const bytes = await page.evaluate(() =>
         performance
           .getEntriesByType("resource")

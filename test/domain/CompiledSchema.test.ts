@@ -1,5 +1,5 @@
 /** Observations are decoded by compiled functions, which must answer what the interpreter of schemas answers. */
-import { Decoding, Observation } from "@lead-signals/domain"
+import { Decoder, Observation } from "@lead-signals/domain"
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 
@@ -72,7 +72,7 @@ function* changes(value: unknown): Generator<Change> {
 }
 
 /** With the order of keys, which is kept with a company. */
-const shown = (decoded: Either.Either<unknown, { readonly message: string }>): unknown =>
+const rendered = (decoded: Either.Either<unknown, { readonly message: string }>): unknown =>
   Either.match(decoded, {
     onLeft: ({ message }) => message,
     onRight: (value) => [value, JSON.stringify(value)]
@@ -80,17 +80,17 @@ const shown = (decoded: Either.Either<unknown, { readonly message: string }>): u
 
 describe("an observation", () => {
   it("is decoded as its schema says, whichever field is missing or has another value [OBS-2, ENG-9]", () => {
-    const decode = Decoding.decode(Observation, { whole: "The observation", strict: false })
+    const decode = Decoder.decode(Observation, { whole: "The observation", strict: false })
     const interpret = (value: unknown) =>
       Either.mapLeft(
         Schema.decodeUnknownEither(Observation, { onExcessProperty: "ignore" })(value),
-        (error) => Decoding.explain(error, "The observation")
+        (error) => Decoder.explain(error, "The observation")
       )
     let [taken, refused] = [0, 0]
     for (const change of changes(whole)) {
       const value = change(whole)
       const expected = interpret(value)
-      expect(shown(decode(value))).toEqual(shown(expected))
+      expect(rendered(decode(value))).toEqual(rendered(expected))
       if (Either.isRight(expected)) taken++
       else refused++
     }

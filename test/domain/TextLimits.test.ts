@@ -1,11 +1,11 @@
 /** How long the texts of an observation may be, and that folding takes whatever is stored. */
-import { Folding, Observation, Decoding, textLimits } from "@lead-signals/domain"
+import { Folding, Observation, Decoder, textLimits } from "@lead-signals/domain"
 import { Either } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
 
 type Json = Record<string, any>
 
-const read = Decoding.decode(Observation, { whole: "The observation", strict: false })
+const read = Decoder.decode(Observation, { whole: "The observation", strict: false })
 
 /** By the path of the field. */
 const limits: Readonly<Record<string, number>> = {

@@ -135,7 +135,7 @@ export const followAmongWriters = async ({
     const prng = Prng.of(1, `reader ${index}`)
     const withEngagements = index % 3 === 2
     const pageSize = withEngagements ? 1 + prng.below(25) : 1 + prng.below(50)
-    const shown = withEngagements ? { includeEngagements: true } : {}
+    const rendered = withEngagements ? { includeEngagements: true } : {}
     const clients = urls.map((url) => createClient({ url, key: keys[index]! }))
     let copy = new Map<number, Lead>()
     let cursor: string | undefined
@@ -144,7 +144,10 @@ export const followAmongWriters = async ({
       const client = clients[prng.below(clients.length)]!
       const leaving = isLast || prng.chance(0.7) ? undefined : AbortSignal.timeout(prng.below(30))
       try {
-        for await (const page of client.changes({ ...shown, cursor, pageSize, wait }, { signal: leaving })) {
+        for await (const page of client.changes(
+          { ...rendered, cursor, pageSize, wait },
+          { signal: leaving }
+        )) {
           for (const lead of page.leads) copy.set(lead.id, lead)
           for (const { id } of page.removed) copy.delete(id)
           counts.changes += page.leads.length + page.removed.length

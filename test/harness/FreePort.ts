@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 
 /** Below the ports that systems give to connections, and to servers that take any: those of tests beside this one come from there. */
-const [least, beyond] = [10_240, 32_768]
+const [minPort, endPort] = [10_240, 32_768]
 
 const isFree = async (port: number): Promise<boolean> => {
   const server = createServer().listen(port, "127.0.0.1")
@@ -20,7 +20,7 @@ const isFree = async (port: number): Promise<boolean> => {
 
 export const freePort = async (): Promise<number> => {
   for (;;) {
-    const port = randomInt(least, beyond)
+    const port = randomInt(minPort, endPort)
     if (await isFree(port)) return port
   }
 }

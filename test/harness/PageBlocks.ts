@@ -52,20 +52,20 @@ const linesOf = (text: string): ReadonlyArray<string> =>
     .filter((line) => line !== "")
 
 /** The lines of `shown` that no line of `printed` is like, in any order. */
-const missingLines = (shown: string, printed: string): ReadonlyArray<string> => {
+const missingLines = (rendered: string, printed: string): ReadonlyArray<string> => {
   const lines = linesOf(printed)
-  return linesOf(shown).filter((line) => !lines.some((each) => patternOf(line).test(each)))
+  return linesOf(rendered).filter((line) => !lines.some((each) => patternOf(line).test(each)))
 }
 
 const typeOf = (value: unknown): string => (Array.isArray(value) ? "array" : typeof value)
 
 /** Where `actual` lacks what `shown` has. Null may stand for any value, in either: another person's data has other gaps. */
-const missingKeys = (shown: any, actual: any, at = "the answer"): ReadonlyArray<string> => {
+const missingKeys = (rendered: any, actual: any, at = "the answer"): ReadonlyArray<string> => {
   if (actual === undefined) return [`${at} is not there`]
-  if (shown === null || actual === null) return []
-  if (typeOf(shown) !== typeOf(actual)) return [`${at} is no ${typeOf(shown)}`]
-  if (typeof shown !== "object") return []
-  return Object.keys(shown).flatMap((key) => missingKeys(shown[key], actual[key], `${at}.${key}`))
+  if (rendered === null || actual === null) return []
+  if (typeOf(rendered) !== typeOf(actual)) return [`${at} is no ${typeOf(rendered)}`]
+  if (typeof rendered !== "object") return []
+  return Object.keys(rendered).flatMap((key) => missingKeys(rendered[key], actual[key], `${at}.${key}`))
 }
 
 /** What an output shows and `printed` lacks. */

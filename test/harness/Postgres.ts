@@ -82,3 +82,12 @@ export const newDatabase = async (): Promise<string> => {
   url.pathname = `/${name}`
   return url.href
 }
+
+/** Makes a database as another one is now, which nobody may be connected to, and answers its URL. */
+export const copyOfDatabase = async (of: string): Promise<string> => {
+  const name = `test_${randomUUID().replaceAll("-", "")}`
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${new URL(of).pathname.slice(1)}`)
+  const url = new URL(of)
+  url.pathname = `/${name}`
+  return url.href
+}

@@ -16,6 +16,8 @@ export interface PostgresProxy {
   readonly cutNext: (cut: Cut | null) => void
   /** Cuts all connections now, and refuses new ones until `accept(true)`. */
   readonly accept: (isAccepting: boolean) => void
+  /** Leads new connections to another server, and cuts those that there are. */
+  readonly lead: (target: string) => void
   readonly close: () => Promise<void>
 }
 
@@ -23,7 +25,8 @@ export interface PostgresProxy {
 const commits = (bytes: Buffer): boolean => bytes.includes("COMMIT\0")
 
 export const startPostgresProxy = async (target: string): Promise<PostgresProxy> => {
-  const { hostname, password, pathname, port, username } = new URL(target)
+  const { password, pathname, username } = new URL(target)
+  let { hostname, port } = new URL(target)
   const open = new Set<Socket>()
   let next: Cut | null = null
   let cuts = 0
@@ -83,6 +86,10 @@ export const startPostgresProxy = async (target: string): Promise<PostgresProxy>
     accept: (accepting) => {
       isAccepting = accepting
       if (!accepting) for (const socket of open) socket.destroy()
+    },
+    lead: (other) => {
+      ;({ hostname, port } = new URL(other))
+      for (const socket of open) socket.destroy()
     },
     close: async () => {
       for (const socket of open) socket.destroy()

@@ -21,7 +21,7 @@ const text = (value: string): string => {
   )
 }
 
-const shownEntries = (value: object): ReadonlyArray<readonly [string, unknown]> =>
+const renderedEntries = (value: object): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(value).filter(([, field]) => field !== null)
 
 const inBrackets = (
@@ -63,7 +63,7 @@ export const readableAnswer = (value: unknown, indent = ""): string => {
       "{",
       "}",
       (deeper) =>
-        shownEntries(value).map(([name, field]) => {
+        renderedEntries(value).map(([name, field]) => {
           const isOpaque = name === "cursor"
           return `${JSON.stringify(name)}: ${isOpaque ? '"…"' : readableAnswer(field, deeper)}`
         }),

@@ -5,10 +5,10 @@
 import {
   Brands,
   defaultSending,
-  Leasing,
+  DeliverySlots,
   Outbox,
   recordInOneCommit,
-  Retaining,
+  RetentionRounds,
   Retention,
   Retries,
   Signals,
@@ -35,7 +35,7 @@ export interface YearOptions {
   /** Days whose engagements come at once, 1 unless given. */
   readonly step?: number
   readonly retention: Retention.Retention
-  readonly onPiece?: (piece: Retaining.PieceReport) => void
+  readonly onPiece?: (piece: RetentionRounds.PieceReport) => void
 }
 
 /** What the file holds at the end of a day beside what an empty one does, scaled up to the whole rate. */
@@ -92,7 +92,7 @@ const grownSince = (empty: DayReport, report: DayReport, scale: number): DayRepo
 /** The attempts of one day, all of which are taken. */
 const deliverAll = Effect.gen(function* () {
   const outbox = yield* Outbox
-  const limits = { ...Leasing.defaultLimits, total: 256, reserved: 0, perWebhook: 256 }
+  const limits = { ...DeliverySlots.defaultLimits, total: 256, reserved: 0, perWebhook: 256 }
   const underWay = { total: 0, failingTotal: 0, byWebhook: new Map<string, number>() }
   const result = { status: 200, error: null, response: '{"ok":true}', retryAfterSeconds: null }
   for (let n = 0; ; n++) {
@@ -171,7 +171,7 @@ export const playYear = (
         )
       }
       yield* deliverAll
-      yield* Retaining.pruneNow(retention, onPiece)
+      yield* RetentionRounds.pruneNow(retention, onPiece)
       if (reported(at * step)) reports.push(grownSince(empty, reportOf(filename, at * step), scale))
     }
     return reports

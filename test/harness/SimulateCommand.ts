@@ -1,5 +1,5 @@
 /** `lead-signals simulate` as a process of its own: bundled, so that it starts in a third of the time. */
-import { Planting } from "@lead-signals/simulations/bugs"
+import { PlantedModules } from "@lead-signals/simulations/bugs"
 import { programFor } from "@lead-signals/simulations/internal"
 import { execFile } from "node:child_process"
 import { renameSync } from "node:fs"
@@ -22,7 +22,7 @@ export const refuseHere = (...args: ReadonlyArray<string>): Promise<Ran> =>
 
 /** The path of its bundle. */
 export const simulateProgram = (): Promise<string> =>
-  madeOnce("simulate.mjs", async (path) => renameSync(await Planting.bundle("simulate.ts", null), path))
+  madeOnce("simulate.mjs", async (path) => renameSync(await PlantedModules.bundle("simulate.ts", null), path))
 
 /** The command. */
 export const bundleSimulate = async (): Promise<SimulateCommand> => {

@@ -50,14 +50,14 @@ const readAll = async (): Promise<void> => {
 
 describe("observations that are sent all at once", () => {
   it("are decoded and committed so many at a time, and the event loop runs in between [OBS-7, HEALTH-1]", async () => {
-    let [atWork, most, committed, ticks] = [0, 0, 0, 0]
+    let [atWork, max, committed, ticks] = [0, 0, 0, 0]
     const count = (): void => {
       ticks++
       if (committed < 32 * 60) setImmediate(count)
     }
     const api = await startWith((commit) => (brandId, proposals, ids) => {
       atWork += proposals.length
-      most = Math.max(most, atWork)
+      max = Math.max(max, atWork)
       return commit(brandId, proposals, ids).pipe(
         Effect.tap(() => Effect.promise(() => sleep(1))),
         Effect.ensuring(
@@ -77,8 +77,8 @@ describe("observations that are sent all at once", () => {
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(committed).toBe(32 * 60)
-    expect(most).toBeLessThanOrEqual(maxConcurrentCommits * usualSize)
-    expect(most).toBeGreaterThan(usualSize)
+    expect(max).toBeLessThanOrEqual(maxConcurrentCommits * usualSize)
+    expect(max).toBeGreaterThan(usualSize)
     expect(ticks).toBeGreaterThan((32 * 60) / (maxConcurrentCommits * usualSize))
   })
 

@@ -96,8 +96,8 @@ describe("deliveries", () => {
     await engage()
     const { body } = await until(async () => receiver.received[0])
     const [pending] = await deliveriesOf(id, "")
-    const shown = (await operate("GET", `${webhooks()}/${id}/deliveries/${pending.id}`)).body.data
-    expect([shown.state, shown.body, shown.lastAttempt]).toEqual(["pending", body, null])
+    const rendered = (await operate("GET", `${webhooks()}/${id}/deliveries/${pending.id}`)).body.data
+    expect([rendered.state, rendered.body, rendered.lastAttempt]).toEqual(["pending", body, null])
     answer()
     await settled(id)
   })

@@ -34,8 +34,8 @@ const read = (api: Api, key: string, path = "/signals/leads", headers: Record<st
 describe("a key that expires", () => {
   it("works until then, and gets the words for an unknown key afterwards [AUTH-9]", async () => {
     const expiresAt = "2999-12-31T00:00:00.000Z"
-    const { key, ...shown } = await createdBy(direct, brand, { expiresAt })
-    expect(shown.expiresAt).toBe(expiresAt)
+    const { key, ...rendered } = await createdBy(direct, brand, { expiresAt })
+    expect(rendered.expiresAt).toBe(expiresAt)
     expect((await read(direct, key)).status).toBe(200)
     const past = await createdBy(direct, brand, { expiresAt: "2026-01-01" })
     const [refused, unknown] = [await read(direct, past.key), await read(direct, "unknown")]

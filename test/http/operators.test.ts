@@ -67,8 +67,8 @@ describe("a token of an operator", () => {
     const made = await create({ name: "collector", scopes: ["webhooks", "ingest"], brandIds: [brand.id] })
     expect(made.token).toMatch(/^lst_[0-9A-Za-z]{38}$/)
     expect(KeyFormat.isWellFormed(made.token, KeyFormat.tokenPrefix)).toBe(true)
-    const { token, ...shown } = made
-    expect(shown).toMatchObject({
+    const { token, ...rendered } = made
+    expect(rendered).toMatchObject({
       name: "collector",
       start: token.slice(0, 12),
       scopes: ["ingest", "webhooks"],
@@ -78,7 +78,7 @@ describe("a token of an operator", () => {
       revokedAt: null
     })
     const { body } = await api.operate("GET", "/operator/tokens")
-    expect(body.data.at(-1)).toEqual(shown)
+    expect(body.data.at(-1)).toEqual(rendered)
     expect(JSON.stringify(body)).not.toContain(token)
   })
 

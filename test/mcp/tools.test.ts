@@ -122,8 +122,8 @@ describe("each tool", () => {
     expect(detail.Engagement.properties.commentText).toEqual({ type: ["string", "null"], "x-pii": true })
     // A company has a field of that name.
     expect(detail.Company.properties.description).toEqual({ type: ["string", "null"], "x-pii": true })
-    for (const { name, shownBy } of tools) {
-      for (const [schema, other] of Object.entries(shownBy ?? {})) {
+    for (const { name, describedBy } of tools) {
+      for (const [schema, other] of Object.entries(describedBy ?? {})) {
         const shower = definitionOf(boundTools().find(({ tool }) => tool.name === other)!)
         expect([name, (shower.outputSchema!["$defs"] as any)[schema]?.type]).toEqual([name, "object"])
       }

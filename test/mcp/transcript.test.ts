@@ -68,7 +68,7 @@ it("is the one in the guide [MCP-1, MCP-4, MCP-6, MCP-8, MCP-11]", async () => {
   )
   const key = /^Demo key +(lsk_\S+)/m.exec(server.out())![1]!
   const lines: Array<string> = []
-  let hasShownNotice = false
+  let hasPrintedNotice = false
 
   const connect = async (credential: string, what: string): Promise<McpClient> => {
     const client = await connectMcp(server.url, credential)
@@ -84,12 +84,12 @@ it("is the one in the guide [MCP-1, MCP-4, MCP-6, MCP-8, MCP-11]", async () => {
     const answer = textOf(result)
     if (result.isError !== true) expect(answer).toEqual(result.structuredContent)
     const { notice, ...rest } = answer
-    const shown = notice === undefined ? rest : { notice: hasShownNotice ? "…" : notice, ...rest }
-    hasShownNotice ||= notice !== undefined
+    const rendered = notice === undefined ? rest : { notice: hasPrintedNotice ? "…" : notice, ...rest }
+    hasPrintedNotice ||= notice !== undefined
     lines.push(
       "",
       `→ tools/call ${tool} ${readableAnswer(args)}`,
-      `← ${result.isError === true ? "isError " : ""}${readableAnswer(shown)}`
+      `← ${result.isError === true ? "isError " : ""}${readableAnswer(rendered)}`
     )
     return answer
   }

@@ -48,7 +48,7 @@ const examples = ["README.md", ...readdirSync(join(root, "docs")).map((name) => 
     const blocks = blocksOf(readFileSync(join(root, page), "utf8"))
     return blocks.flatMap((block, i) => {
       if (block.language !== "ts" || block.words[0] !== "run") return []
-      return [{ page, block, shown: blocks[i + 1] }]
+      return [{ page, block, rendered: blocks[i + 1] }]
     })
   })
 
@@ -118,8 +118,8 @@ describe("the packed libraries", () => {
       expect([name, text.match(/\]\(\.[^)]*\)/g)]).toEqual([name, null])
       expect(text).toMatch(/`docs\/[\w-]+\.md` in a clone/)
       const blocks = blocksOf(text)
-      const shown = blocks.flatMap((block, n) => (isProgram(block) ? [blocks[n + 1]] : []))
-      expect([name, shown.map((next) => next !== undefined && isOutput(next))]).toEqual([name, [true]])
+      const rendered = blocks.flatMap((block, n) => (isProgram(block) ? [blocks[n + 1]] : []))
+      expect([name, rendered.map((next) => next !== undefined && isOutput(next))]).toEqual([name, [true]])
     }
   })
 })
@@ -218,7 +218,7 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
 
     expect(examples.map(({ page }) => page)).toEqual(expect.arrayContaining(["README.md", ...readmes]))
     const missing = await Promise.all(
-      examples.map(async ({ block, page, shown }, i) => {
+      examples.map(async ({ block, page, rendered }, i) => {
         // The others need the server of their page: see server/readme.test.ts.
         if (!isProgram(block)) return []
         if (block.code.includes("DATABASE_URL")) {
@@ -226,19 +226,19 @@ createLeadSignals({ store: MemoryStore.layer }).then(async (service) => {
           process.env["DATABASE_URL"] = await newDatabase()
         }
         const output = await run(process.execPath, [join("out", `example-${i}.js`)], programs)
-        if (shown === undefined || !isOutput(shown)) return []
-        return missingIn(output, shown).map((each) => `${page}: ${each}`)
+        if (rendered === undefined || !isOutput(rendered)) return []
+        return missingIn(output, rendered).map((each) => `${page}: ${each}`)
       })
     )
     expect(missing.flat()).toEqual([])
   })
 
   const page = readFileSync(join(root, "docs/embedding.md"), "utf8")
-  const shownConfig = blocksOf(page).find(({ code }) => code.includes('"compilerOptions"'))!.code
+  const renderedConfig = blocksOf(page).find(({ code }) => code.includes('"compilerOptions"'))!.code
 
   it("compile as docs/embedding.md says, a file that imports another by its name among them", async () => {
     const project = join(outside, "own-store")
-    writeFileSync(join(project, "tsconfig.json"), shownConfig)
+    writeFileSync(join(project, "tsconfig.json"), renderedConfig)
     await run(process.execPath, [require.resolve("typescript/bin/tsc"), "--noEmit"], project)
   })
 

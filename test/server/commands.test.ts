@@ -193,9 +193,9 @@ describe("lead-signals", () => {
   })
 
   it("has all commands as a tree in its help and in the documentation [CLI-15]", async () => {
-    const [, shown] = /^```text tree\n([\s\S]*?)^```$/m.exec(page)!
-    expect(shown).toBe(helpTree(commandLine))
-    expect((await runCommand(["--help", "--tree"])).out).toBe(shown)
+    const [, rendered] = /^```text tree\n([\s\S]*?)^```$/m.exec(page)!
+    expect(rendered).toBe(helpTree(commandLine))
+    expect((await runCommand(["--help", "--tree"])).out).toBe(rendered)
   })
 
   it("ends with 3 when a proxy or the server can't answer now [CLI-1]", async () => {

@@ -1,5 +1,5 @@
 /** Planted bugs: each is anchored to syntax, which neither formatting nor the names of locals change. */
-import { type Bug, bugs, Planting, syntaxEditor } from "@lead-signals/simulations/bugs"
+import { type Bug, bugs, PlantedModules, syntaxEditor } from "@lead-signals/simulations/bugs"
 import ts from "typescript"
 import { describe, expect, it } from "vitest"
 import { nextTick } from "../harness/EventLoop.ts"
@@ -47,10 +47,10 @@ describe("planted bugs", () => {
     expect(bugs.length).toBeGreaterThanOrEqual(40)
     expect(new Set(bugs.map(({ name }) => name)).size).toBe(bugs.length)
     for (const bug of bugs) {
-      const text = Planting.sourceOf(bug)
-      expect([bug.name, (await Planting.planted(bug, text)) === text]).toEqual([bug.name, false])
+      const text = PlantedModules.sourceOf(bug)
+      expect([bug.name, (await PlantedModules.planted(bug, text)) === text]).toEqual([bug.name, false])
     }
-    const files = bugs.map(Planting.fileOf)
+    const files = bugs.map(PlantedModules.fileOf)
     for (const place of ["domain", "store-memory", "store-sqlite", "http", "webhook"]) {
       expect([place, files.some((file) => file.startsWith(`packages/${place}/`))]).toEqual([place, true])
     }
@@ -59,14 +59,14 @@ describe("planted bugs", () => {
   it("are the same in a module that is formatted otherwise and has no comments", async () => {
     for (const bug of sampled) {
       await nextTick()
-      const text = Planting.sourceOf(bug)
+      const text = PlantedModules.sourceOf(bug)
       expect([bug.name, printed(plant(bug, printed(text)))]).toEqual([bug.name, printed(plant(bug, text))])
     }
   })
 
   it("are the same in a module whose locals have other names", async () => {
     for (const bug of sampled) {
-      const text = Planting.sourceOf(bug)
+      const text = PlantedModules.sourceOf(bug)
       await nextTick()
       const renamed = renamedModule(text)
       expect([bug.name, renamed === text && bug.module.name !== "0001_leads"]).toEqual([bug.name, false])
@@ -79,7 +79,7 @@ describe("planted bugs", () => {
 
   it("name nothing that the module does not know", async () => {
     for (const bug of sampled) {
-      const text = Planting.sourceOf(bug)
+      const text = PlantedModules.sourceOf(bug)
       await nextTick()
       const known = namesOfModule(text)
       const strange = [...unresolvedNames(plant(bug, text))].filter(

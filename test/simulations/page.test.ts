@@ -31,8 +31,8 @@ describe("docs/simulator.md", () => {
     expect([...firstColumn("Scenarios")].sort()).toEqual(scenarioNames())
     for (const name of scenarioNames()) {
       const { hours } = scenarioNamed(name)!
-      const shown = hours > 48 ? `${hours / 24} days` : `${hours} h`
-      expect(section("Scenarios")).toMatch(new RegExp(`^\\| \`${name}\` +\\| +${shown} \\|`, "m"))
+      const rendered = hours > 48 ? `${hours / 24} days` : `${hours} h`
+      expect(section("Scenarios")).toMatch(new RegExp(`^\\| \`${name}\` +\\| +${rendered} \\|`, "m"))
     }
   })
 

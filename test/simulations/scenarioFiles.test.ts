@@ -6,7 +6,7 @@ import {
   newScenarioFile,
   oversized,
   scenarioJsonSchema,
-  shownScenario
+  renderedScenario
 } from "@lead-signals/simulations/internal"
 import { Either } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -213,10 +213,10 @@ describe("the file of a scenario", () => {
   })
 
   it("is shown, as a scenario of the project is", () => {
-    const { $schema: _, ...shown } = JSON.parse(Either.getOrThrow(shownScenario("erasure")))
+    const { $schema: _, ...rendered } = JSON.parse(Either.getOrThrow(renderedScenario("erasure")))
     const source = readFileSync(join(root, "simulations/src/scenarios/erasure.json"), "utf8")
-    expect(shown).toEqual(JSON.parse(source))
-    expect(text(shownScenario("nothing"))).toContain(`There are ${scenarioNames().join(", ")}.`)
+    expect(rendered).toEqual(JSON.parse(source))
+    expect(text(renderedScenario("nothing"))).toContain(`There are ${scenarioNames().join(", ")}.`)
   })
 })
 
@@ -240,7 +240,7 @@ describe("./lead-signals simulate FILE.json", () => {
   )
 
   it.runIf(isThorough)("takes the options of a named one, and refuses a run that is too large", async () => {
-    const [several, help, large, shown] = await Promise.all([
+    const [several, help, large, rendered] = await Promise.all([
       simulateCommand([file, "--seeds", "6", "--until", "3m", "--json"]),
       simulateCommand([file, "--help"]),
       simulateCommand([file, "--until", "366d"]),
@@ -257,7 +257,7 @@ describe("./lead-signals simulate FILE.json", () => {
     expect(help!.out).toContain("--seeds")
     expect([large!.code, large!.out]).toEqual([2, ""])
     expect(large!.err).toContain(`${file} is too large.\n  702,720 actions are too many for a run`)
-    expect(shown!.code).toBe(2)
+    expect(rendered!.code).toBe(2)
   })
 
   it.runIf(isThorough)("keeps a counterexample that needs no other file", async () => {
@@ -271,12 +271,12 @@ describe("./lead-signals simulate FILE.json", () => {
       "planted bug: always-the-first: every engagement says that it is the person's first"
     )
     rmSync(file)
-    const [replayed, mended, shown] = await Promise.all([
+    const [replayed, mended, rendered] = await Promise.all([
       simulateCommand(["replay", kept]),
       simulateCommand(["replay", kept, "--bug", "none"]),
       simulateCommand(["show", kept])
     ])
     expect([replayed!.code, mended!.code]).toEqual([1, 0])
-    expect(JSON.parse(shown!.out)).toMatchObject(small)
+    expect(JSON.parse(rendered!.out)).toMatchObject(small)
   })
 })

@@ -232,17 +232,17 @@ describe("the contract's suite", () => {
       new URL("../../examples/own-store/src/contract.test.ts", import.meta.url),
       "utf8"
     )
-    const [, shown] = /^```ts contract\n([^]*?)^```/m.exec(guide)!
-    expect(shown!).toBe(example)
+    const [, rendered] = /^```ts contract\n([^]*?)^```/m.exec(guide)!
+    expect(rendered!).toBe(example)
   })
 
   it("is for as many methods as the guide counts", () => {
     const guide = readFileSync(new URL("../../docs/write-a-store.md", import.meta.url), "utf8")
     const counts = Object.values(storePorts).map(({ operations }) => Object.keys(operations).length)
-    const [, required, most] =
+    const [, required, max] =
       /has (\d+) methods and two optional ones, and no port has more than (\w+)\./.exec(guide)!
     expect(Number(required) + 2).toBe(counts.reduce((sum, count) => sum + count))
-    expect(most).toBe(
+    expect(max).toBe(
       "zero one two three four five six seven eight nine ten eleven twelve".split(" ")[Math.max(...counts)]
     )
   })

@@ -6,20 +6,30 @@ import { afterAll, beforeAll, expect } from "vitest"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { Schedules } from "./Schedules.ts"
 import type { SteppedNode } from "./Stepper.ts"
+import type { MethodGroup } from "./MethodGroup.ts"
 import { SteppedStore } from "./SteppedStore.ts"
-import { methods } from "./WritingMethods.ts"
+import { leadMethods } from "./WritingMethods.ts"
 
 /** Call in a `describe`: so many nodes over one store, while its tests run. */
-export const steppedStore = (nodes: number): SteppedStore => {
-  const store = new SteppedStore(nodes)
+export const steppedStore = (nodes: number) => steppedStoreOf(leadMethods, nodes)
+
+/** The same for methods of another group. */
+export const steppedStoreOf = <World extends { readonly brand: { readonly id: string } }>(
+  group: MethodGroup<World>,
+  nodes: number
+): SteppedStore<World> => {
+  const store = new SteppedStore(group, nodes)
   beforeAll(() => store.open())
   afterAll(() => store.close())
   return store
 }
 
+/** What the checks need of a store, whatever its methods work on. */
+type Interleaved = Pick<SteppedStore<never>, "interleaved" | "nodes" | "serialOutcomes">
+
 /** Runs the methods in every order with so few preemptions, the first so many orders at most. Answers how many there were. */
 export const checkOrders = async (
-  store: SteppedStore,
+  store: Interleaved,
   names: ReadonlyArray<string>,
   { maxOrders, maxPreemptions }: { readonly maxOrders: number; readonly maxPreemptions: number }
 ): Promise<number> => {
@@ -29,16 +39,24 @@ export const checkOrders = async (
   do {
     const { outcome } = await store.interleaved(names, (standing) => schedules.choose(standing))
     orders++
-    if (!expected.includes(outcome)) expect(outcome, `order ${schedules.shown()}`).toBe(expected[0])
+    if (!expected.includes(outcome)) expect(outcome, `order ${schedules.rendered()}`).toBe(expected[0])
   } while (orders < maxOrders && schedules.next())
   return orders
 }
 
-/** Lets the first run so many statements, then the other so many, then each to its end: with each number, and each of the two first. */
-export const checkPair = async (store: SteppedStore, names: readonly [string, string]): Promise<void> => {
+/**
+ * Lets the first run so many statements, then the other so many, then each to its end: with each number, and each of the two first. Answers
+ * how many runs there were.
+ */
+export const checkPair = async (
+  store: Interleaved,
+  names: readonly [string, string],
+  statementsOfOther: ReadonlyArray<number> = isThorough ? [1, 3, 100] : [100]
+): Promise<number> => {
+  let runs = 0
   const expected = await store.serialOutcomes(names)
   for (const first of [0, 1] as const) {
-    for (const other of isThorough ? [1, 3, 100] : [100]) {
+    for (const other of statementsOfOther) {
       for (let one = 1, steps = Number.POSITIVE_INFINITY; one < steps; one++) {
         let count = 0
         const made = await store.interleaved(names, (standing) => {
@@ -46,6 +64,7 @@ export const checkPair = async (store: SteppedStore, names: readonly [string, st
           const wanted = store.nodes[count <= one || count > one + other ? first : 1 - first]!
           return standing.includes(wanted) ? wanted : standing[0]!
         })
+        runs++
         steps = made.steps[first]!
         if (!expected.includes(made.outcome)) {
           expect(made.outcome, `${names[first]} stopped after ${one} statements, ${other} of the other`).toBe(
@@ -55,11 +74,12 @@ export const checkPair = async (store: SteppedStore, names: readonly [string, st
       }
     }
   }
+  return runs
 }
 
 type Pair = readonly [string, string]
 
-const all = Object.keys(methods)
+const all = Object.keys(leadMethods.methods)
 const prunings = all.filter((name) => name.startsWith("pruning"))
 const others = all.filter(
   (name) => !prunings.includes(name) && name !== "queue of an event that was never sent"

@@ -51,7 +51,7 @@ export class Schedules<Node> {
   }
 
   /** The choices of the last run, as numbers. */
-  shown(): string {
+  rendered(): string {
     return this.path.map(({ chosen }) => chosen).join("")
   }
 }

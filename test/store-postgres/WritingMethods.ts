@@ -11,27 +11,11 @@ import {
   type RetentionKind,
   Retries,
   Signals,
-  type StorePorts,
   Webhooks,
-  WebhookStore,
-  WebhookTargets
+  WebhookStore
 } from "@lead-signals/domain"
-import { webCrypto } from "@lead-signals/http"
-import { Clock, Effect, Layer, ManagedRuntime, Option } from "effect"
-
-const now = Date.UTC(2026, 0, 1)
-export const stillClock: Clock.Clock = {
-  [Clock.ClockTypeId]: Clock.ClockTypeId,
-  unsafeCurrentTimeMillis: () => now,
-  unsafeCurrentTimeNanos: () => BigInt(now) * 1_000_000n,
-  currentTimeMillis: Effect.succeed(now),
-  currentTimeNanos: Effect.succeed(BigInt(now) * 1_000_000n),
-  sleep: () => Effect.void
-}
-const anyTarget = Layer.succeed(WebhookTargets, { check: (url: string) => Effect.succeed(url) })
-export const runtimeOf = (store: Layer.Layer<StorePorts, unknown>) =>
-  ManagedRuntime.make(Layer.mergeAll(store, webCrypto, anyTarget))
-export type Needs = ManagedRuntime.ManagedRuntime.Context<ReturnType<typeof runtimeOf>>
+import { Effect, Option } from "effect"
+import { type MethodGroup, type Needs, now } from "./MethodGroup.ts"
 
 /**
  * A brand with two leads, the second of which engaged with a post of the first, and with a webhook. Another lead was seen before there
@@ -122,7 +106,7 @@ const lease = (_: World, call: string) =>
   Effect.map(leaseUpTo(`${call}-token`, 2), ({ leases }) => leases.map(({ body }) => body))
 
 /** Each writing method that another's write can bear on. The answer is compared, too. */
-export const methods: Readonly<
+const methods: Readonly<
   Record<string, (world: World, call: string) => Effect.Effect<unknown, unknown, Needs>>
 > = {
   "commit of a new lead": (world) => Effect.map(commit(world, "p3", "e3"), ([one]) => one!.outcome),
@@ -195,7 +179,7 @@ export const methods: Readonly<
 }
 
 /** Makes a world. */
-export const createWorld: Effect.Effect<World, unknown, Needs> = Effect.gen(function* () {
+const createWorld: Effect.Effect<World, unknown, Needs> = Effect.gen(function* () {
   // Prunings are of all brands, too: earlier worlds have nothing due.
   for (const kind of ["deliveries", "deadLetters", "events", "engagements"] as const) yield* prune(kind)()
   const brand = yield* Brands.create("B")
@@ -221,3 +205,28 @@ export const createWorld: Effect.Effect<World, unknown, Needs> = Effect.gen(func
   const leased = { deliveryId: again!.deliveryId, token: again!.token }
   return { brand, signalId: signal.id, webhookId, leads, leased, dead: died!.deliveryId }
 })
+
+const tables = (schema: string): Readonly<Record<string, string>> => ({
+  leads: `SELECT ext_id, flags, score1, created_at, updated_at, signal_ids::jsonb = '[]'::jsonb AS has_none FROM ${schema}.lead WHERE brand_id = $1`,
+  engagements: `SELECT e.id, l.ext_id, e.author_ext_id, e.post_author_detail FROM ${schema}.engagement e LEFT JOIN ${schema}.lead l ON l.brand_id = e.brand_id AND l.id = e.lead_id WHERE e.brand_id = $1`,
+  suppressed: `SELECT count(*)::int AS n FROM ${schema}.suppression WHERE brand_id = $1`,
+  events: `SELECT e.event, e.engagement_id, e.is_first_activity, l.ext_id FROM ${schema}.event e LEFT JOIN ${schema}.lead l ON l.brand_id = e.brand_id AND l.id = e.lead_id WHERE e.brand_id = $1`,
+  deliveries: `SELECT d.state, d.attempts, d.failures, d.lease IS NULL AS is_free, d.lease LIKE '%~' AS is_earlier, d.due_at, d.finished_at, d.resend_of IS NULL AS is_first, d.resent_as IS NULL AS is_last, b.body, e.event, e.engagement_id, w.id IS NULL AS is_orphan,
+          d.resend_of IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${schema}.delivery o WHERE o.id = d.resend_of) AS dangles
+        FROM ${schema}.delivery d LEFT JOIN ${schema}.delivery_body b ON b.brand_id = d.brand_id AND b.seq = d.seq
+          LEFT JOIN ${schema}.event e ON e.brand_id = d.brand_id AND e.position = d.position LEFT JOIN ${schema}.webhook w ON w.id = d.webhook_id WHERE d.brand_id = $1`,
+  bodies: `SELECT count(*)::int AS orphans FROM ${schema}.delivery_body b WHERE b.brand_id = $1 AND NOT EXISTS (SELECT 1 FROM ${schema}.delivery d WHERE d.brand_id = b.brand_id AND d.seq = b.seq)`,
+  attempts: `SELECT number, status, response FROM ${schema}.attempt WHERE brand_id = $1`,
+  webhooks: `SELECT enabled, disabled_reason, failing_since FROM ${schema}.webhook WHERE brand_id = $1`,
+  signals: `SELECT name, deleted_at FROM ${schema}.signal WHERE brand_id = $1`,
+  brand: `SELECT name, deletion_started_at, deleted_at FROM ${schema}.brand WHERE id = $1`,
+  // Counters are what there is to be counted.
+  deliveryCounts: `SELECT coalesce(c.state, d.state) AS state, coalesce(c.n, 0) - coalesce(d.n, 0) AS error FROM
+          (SELECT state, sum(n)::int AS n FROM ${schema}.delivery_count WHERE brand_id = $1 GROUP BY state) c
+          FULL JOIN (SELECT state, count(*)::int AS n FROM ${schema}.delivery WHERE brand_id = $1 GROUP BY state) d ON d.state = c.state
+          WHERE coalesce(c.n, 0) <> coalesce(d.n, 0)`,
+  leadCounts: `SELECT coalesce(sum(n), 0)::int - (SELECT count(*) FROM ${schema}.lead WHERE brand_id = $1)::int AS error FROM ${schema}.lead_count WHERE brand_id = $1 AND signal_id = 0`
+})
+
+/** Methods on leads, their events and deliveries, with those that delete what these belong to. */
+export const leadMethods: MethodGroup<World> = { methods, createWorld, tables }

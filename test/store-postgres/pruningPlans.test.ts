@@ -2,7 +2,7 @@
  * What Postgres does to find what is due, beside many leads, events and erasures that are old and stay: nothing is read from end to end,
  * and what a piece reads does not grow, whatever the statistics say.
  */
-import { Brands, type PruneCursor, Retaining, type RetentionKind } from "@lead-signals/domain"
+import { Brands, type PruneCursor, RetentionRounds, type RetentionKind } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { findDue } from "@lead-signals/store-postgres/internal"
@@ -76,7 +76,7 @@ describe.skipIf(isWithoutPostgres)(
 
     /** Plays a round of pieces that remove nothing; answers the keys that were found and how many pieces it took. */
     const round = async (kind: RetentionKind) => {
-      const limit = Retaining.pieceSizes[kind]
+      const limit = RetentionRounds.pieceSizes[kind]
       const keys = new Set<number | string>()
       const misread: Array<string> = []
       let pieces = 0
@@ -112,7 +112,7 @@ describe.skipIf(isWithoutPostgres)(
       expect(ofLeads.found).toBe(quiet)
       expect(ofLeads.pieces).toBeLessThanOrEqual(leads / 500 + quiet + 3)
       for (const kind of ["deliveries", "deadLetters"] as const)
-        expect((await round(kind)).found).toBe(Math.min(leads / 1000, Retaining.pieceSizes[kind]))
+        expect((await round(kind)).found).toBe(Math.min(leads / 1000, RetentionRounds.pieceSizes[kind]))
       expect((await round("suppressions")).found).toBe(leads / 1000)
       expect((await round("events")).found).toBe(leads - quiet)
       expect((await round("engagements")).found).toBe(quiet)

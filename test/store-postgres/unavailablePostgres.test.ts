@@ -127,6 +127,46 @@ describe.skipIf(isWithoutPostgres)("a node whose Postgres", () => {
     await isCounted(/^the database can't be reached$/)
   })
 
+  it("starts for long answers 503 and says so, and goes on when it has started [HEALTH-2]", async () => {
+    const from = server.err().length
+    await postgres.kill("SIGINT")
+    await postgres.startRecovering()
+    await until(({ status }) => status === 503)
+    expect((await write()).status).toBe(503)
+    await expect
+      .poll(() => reasons(from), { timeout: 20_000 })
+      .toContain("the database is starting or stopping (57P03)")
+    await postgres.kill("SIGQUIT")
+    postgres.endRecovery()
+    await postgres.start()
+    await recovers()
+    await isCounted(/^the database is starting or stopping \(57P03\)$/)
+  })
+
+  it.each([
+    ["refuses its user", "host all all all reject", "the database refused the user or the password (28000)"],
+    [
+      "asks for a password that its URL has not",
+      "host all admin all trust\nhost all all all scram-sha-256",
+      "the database asks for a password, and its URL has none"
+    ]
+  ])("%s says so, and goes on when it is let in again [HEALTH-2]", async (_, rules, reason) => {
+    const from = server.err().length
+    const admitted = await connect()
+    postgres.setAccess(rules)
+    for (;;) {
+      await admitted.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'lead-signals%'"
+      )
+      if ((await ready()).status === 503 && (await write()).status === 503) break
+    }
+    await expect.poll(() => reasons(from), { timeout: 20_000 }).toContain(reason)
+    postgres.setAccess("host all all all trust")
+    await admitted.end()
+    await recovers()
+    await isCounted(new RegExp(`^${reason.replace(/[()]/g, "\\$&")}$`))
+  })
+
   it("turns read-only is degraded: it reads, and says why it can't write [HEALTH-3]", async () => {
     await admin("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
     while ((await write()).status === 200) await sleep(20)

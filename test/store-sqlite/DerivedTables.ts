@@ -148,7 +148,7 @@ export const expectDerived = (db: Database.Database): void => {
   for (const lead of leads) {
     if (lead["shown"] === null) continue
     const company = lead["company"] as string | null
-    const shown = RenderedLeads.renderLead({
+    const rendered = RenderedLeads.renderLead({
       id: 0,
       brandId: String(lead.brand_id),
       extId: lead["ext_id"],
@@ -171,6 +171,6 @@ export const expectDerived = (db: Database.Database): void => {
       createdAt: lead.created_at,
       updatedAt: lead.updated_at
     } as unknown as Lead)
-    expect(lead["shown"]).toBe(RenderedLeads.keep(shown))
+    expect(lead["shown"]).toBe(RenderedLeads.keep(rendered))
   }
 }

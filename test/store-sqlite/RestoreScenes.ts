@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { cpSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
-import { before, on, removeAfter } from "./RestoredHistory.ts"
+import { before, removeAfter } from "../harness/RemovedHistory.ts"
+import { on } from "./RestoredHistory.ts"
 
 /** Call once in a file: a folder for its tests, what the database had before the removals, and `scene`, which copies it all. */
 export const restoreScenes = async () => {

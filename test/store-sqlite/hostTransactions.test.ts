@@ -6,7 +6,7 @@ import {
   type Brand,
   Entropy,
   LeadQueries,
-  Leasing,
+  DeliverySlots,
   Leads,
   LeadStore,
   Outbox,
@@ -170,7 +170,7 @@ describe("SQLite over a host's client", () => {
         const lease = outbox.lease({
           token: "t",
           leaseMillis: 1000,
-          limits: Leasing.defaultLimits,
+          limits: DeliverySlots.defaultLimits,
           underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
           body: () => "{}"
         })

@@ -52,7 +52,7 @@ describe("a key's last use", () => {
       filename,
       runtime,
       authenticate: () => runtime.runPromise(Keys.authenticate(value)),
-      shown: async () => {
+      rendered: async () => {
         const keyStore = await runtime.runPromise(KeyStore)
         const [key] = await runtime.runPromise(keyStore.list(brand.id))
         return key!.lastUsedAt
@@ -65,12 +65,12 @@ describe("a key's last use", () => {
   }
 
   it("is written behind the request, which waits for no other writer [AUTH-8]", async () => {
-    const { authenticate, filename, runtime, shown, unlock } = await locked()
+    const { authenticate, filename, runtime, rendered, unlock } = await locked()
     const startedAt = performance.now()
     for (let i = 0; i < 20; i++) await authenticate()
     // A single wait for the lock takes 10 s.
     expect(performance.now() - startedAt).toBeLessThan(9000)
-    const lastUse = await shown()
+    const lastUse = await rendered()
     expect([lastUse === null, lastUseIn(filename)]).toEqual([false, null])
     unlock()
     await runtime.dispose()

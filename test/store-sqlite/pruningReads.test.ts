@@ -2,7 +2,7 @@
  * What SQLite does to find what is due, beside leads, events and erasures that are old and stay: each statement reads by an index, answers
  * a bounded number of rows, and goes on where the last piece ended.
  */
-import { Brands, type PruneCursor, Retaining, type RetentionKind } from "@lead-signals/domain"
+import { Brands, type PruneCursor, RetentionRounds, type RetentionKind } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import {
@@ -66,7 +66,11 @@ describe(`a piece of pruning beside ${leads.toLocaleString("en-US")} old leads t
     const found = new Set<number | string>()
     let [pieces, after]: [number, PruneCursor | null] = [0, null]
     do {
-      const { keys, next } = findDue[kind](watched, { before, after, limit: Retaining.pieceSizes[kind] })
+      const { keys, next } = findDue[kind](watched, {
+        before,
+        after,
+        limit: RetentionRounds.pieceSizes[kind]
+      })
       for (const key of keys) found.add(key)
       ;[pieces, after] = [pieces + 1, next]
     } while (after !== null)
@@ -79,15 +83,15 @@ describe(`a piece of pruning beside ${leads.toLocaleString("en-US")} old leads t
     return {
       found: found.size,
       pieces,
-      most: Math.max(...statements.values()),
+      max: Math.max(...statements.values()),
       plans: plans.map(({ detail }) => detail)
     }
   }
 
   it("looks at leads from the one that was changed longest ago on, 500 at a time [RET-4]", () => {
-    const { found, most, pieces, plans } = round("leads")
-    expect([found, most]).toEqual([quiet, 500])
-    expect(pieces).toBeLessThanOrEqual(leads / 500 + quiet / Retaining.pieceSizes.leads + 3)
+    const { found, max, pieces, plans } = round("leads")
+    expect([found, max]).toEqual([quiet, 500])
+    expect(pieces).toBeLessThanOrEqual(leads / 500 + quiet / RetentionRounds.pieceSizes.leads + 3)
     expect(plans).toEqual([
       "SEARCH brand USING INTEGER PRIMARY KEY (rowid>?)",
       "SEARCH lead USING COVERING INDEX lead_by_updated (brand_id=? AND updated_at=? AND id>?)",
@@ -101,15 +105,15 @@ describe(`a piece of pruning beside ${leads.toLocaleString("en-US")} old leads t
   })
 
   it("looks at erasures by their hashes, 2,000 at a time [RET-4]", () => {
-    const { found, most, pieces, plans } = round("suppressions")
-    expect([found, most]).toEqual([quiet, 2000])
+    const { found, max, pieces, plans } = round("suppressions")
+    expect([found, max]).toEqual([quiet, 2000])
     expect(pieces).toBe(Math.ceil(leads / 2000))
     expect(plans).toEqual(["SEARCH suppression USING PRIMARY KEY ((brand_id,hash)>(?,?))"])
   })
 
   it("looks at events by their positions, 2,000 at a time, and at engagements of 1,000 leads [RET-4]", () => {
     const events = round("events")
-    expect([events.found, events.most]).toEqual([leads - quiet, 2000])
+    expect([events.found, events.max]).toEqual([leads - quiet, 2000])
     expect(events.pieces).toBeLessThanOrEqual((2 * leads) / 500 + 3)
     const engagements = round("engagements")
     expect([engagements.found, engagements.pieces]).toEqual([quiet, leads / 1000])

@@ -110,12 +110,12 @@ describe("the rank index", () => {
         for (let round = 0; round < 30; round++) yield* observe(people.slice(0, 10))
       })
     )
-    const most = raw(filename, (db) =>
+    const max = raw(filename, (db) =>
       db
         .prepare("SELECT max(n) FROM (SELECT count(*) AS n FROM lead_stretch GROUP BY ordering)")
         .pluck()
         .get()
     )
-    expect(most).toBeLessThan(12)
+    expect(max).toBeLessThan(12)
   })
 })

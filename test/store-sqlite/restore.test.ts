@@ -20,8 +20,9 @@ import { describe, expect, it } from "vitest"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { raw } from "../harness/RawFile.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
-import { before, on, refusalOf, removeAfter, restore, seen, whyNot } from "./RestoredHistory.ts"
+import { before, removeAfter, seen } from "../harness/RemovedHistory.ts"
 import { linesOf, restoreScenes } from "./RestoreScenes.ts"
+import { on, refusalOf, restore, whyNot } from "./RestoredHistory.ts"
 
 const { known, root, scene } = await restoreScenes()
 

@@ -5,7 +5,7 @@ import {
   LeadStore,
   Pruning,
   recordObservations,
-  Retaining,
+  RetentionRounds,
   Retention,
   Signals
 } from "@lead-signals/domain"
@@ -76,7 +76,7 @@ describe("pruning on SQLite", () => {
       yield* observe(0, 30)
       clock.millis += 2 * day
       const search = { search: "zacharias" }
-      yield* Retaining.pruneNow({ ...Retention.keepAll, events: day })
+      yield* RetentionRounds.pruneNow({ ...Retention.keepAll, events: day })
       const before = yield* totalOf(brand.id, search)
       const piece = {
         kind: "leads" as const,
@@ -103,7 +103,7 @@ describe("pruning on SQLite", () => {
       yield* observe(0, 50)
       clock.millis += 2 * day
       expect(found()).toBe(true)
-      const removed = yield* Retaining.pruneNow({ ...Retention.keepAll, events: day, engagements: day })
+      const removed = yield* RetentionRounds.pruneNow({ ...Retention.keepAll, events: day, engagements: day })
       expect(removed).toMatchObject({ events: 50, engagements: 50 })
       // A round of pruning empties the log when no reader is in the way.
       yield* Effect.promise(() => expect.poll(found).toBe(false))

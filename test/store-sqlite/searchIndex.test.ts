@@ -50,7 +50,7 @@ describe("the indexes of texts", () => {
       )
     )
     // At sixteen of one size FTS5 merges them all at once: without earlier merges there are thirty of several sizes.
-    for (const most of max) expect(most).toBeLessThan(20)
+    for (const count of max) expect(count).toBeLessThan(20)
     expect(max[0]).toBeGreaterThan(1)
     raw.close()
   })

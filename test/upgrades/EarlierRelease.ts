@@ -27,19 +27,24 @@ const link = (target: string, path: string): void => {
   if (!existsSync(path)) symlinkSync(target, path)
 }
 
-/** Writes the sources of the commit into the folder, with links to the packages that they import. */
-export const checkOut = (commit: string, folder: string): void => {
+/** Writes the sources of the commit into the folder, those of the server unless paths are given, with links to the packages that they import. */
+export const checkOut = (
+  commit: string,
+  folder: string,
+  paths: ReadonlyArray<string> = ["packages", "package.json"]
+): void => {
   mkdirSync(folder, { recursive: true })
-  const archive = execFileSync("git", ["archive", commit, "packages", "package.json"], {
+  const archive = execFileSync("git", ["archive", commit, ...paths], {
     cwd: root,
     maxBuffer: 1 << 28
   })
   execFileSync("tar", ["-x"], { cwd: folder, input: archive })
-  for (const name of readdirSync(join(folder, "packages"))) {
-    const manifest = join(folder, "packages", name, "package.json")
+  const places = readdirSync(join(folder, "packages")).map((name) => join(folder, "packages", name))
+  for (const place of [...places, join(folder, "simulations")]) {
+    const manifest = join(place, "package.json")
     if (!existsSync(manifest)) continue
     const { name: packageName } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly name: string }
-    link(join(folder, "packages", name), join(folder, "node_modules", packageName))
+    link(place, join(folder, "node_modules", packageName))
   }
   const installed = join(root, "node_modules", ".pnpm", "node_modules")
   for (const name of readdirSync(installed)) {

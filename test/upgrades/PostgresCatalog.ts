@@ -1,4 +1,4 @@
-/** The columns, indexes, constraints and tables of a schema, less what differs by its name. */
+/** The columns, indexes, constraints, tables, triggers and functions of a schema, less what differs by its name. */
 const catalogSql = `
   SELECT 'column' AS kind, table_name AS of, column_name AS name,
     concat_ws(' ', data_type, is_nullable, column_default, collation_name, is_identity, identity_generation, generation_expression) AS text
@@ -10,6 +10,11 @@ const catalogSql = `
     FROM pg_constraint c JOIN pg_namespace n ON n.oid = c.connamespace WHERE n.nspname = $1
   UNION ALL SELECT 'table', c.relname, c.relpersistence::text, array_to_string(c.reloptions, ' ')
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'
+  UNION ALL SELECT 'trigger', t.tgrelid::regclass::text, t.tgname, pg_get_triggerdef(t.oid)
+    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = $1 AND NOT t.tgisinternal
+  UNION ALL SELECT 'function', '', p.proname, pg_get_functiondef(p.oid)
+    FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = $1
   ORDER BY 1, 2, 3`
 
 /** Runs a query with parameters. */

@@ -60,7 +60,8 @@ const plain = {
     "4750d127941f3caa991825f6035adc2b89f83d85",
     null,
     "9444cfc4dc91510728b3ab2ca0a60030f764d1c2",
-    "efbf578973d2a6a4b0017382e6a7013ed358a5ef"
+    "efbf578973d2a6a4b0017382e6a7013ed358a5ef",
+    "5ec251a149ceff48e78c3149a4ca4ff9274725fe"
   ]
 } satisfies Readonly<Record<string, ReadonlyArray<string | null>>>
 

@@ -1,5 +1,5 @@
 /** Several events in one post: what is grouped, for how long it waits, and what becomes of each event. */
-import { DeliveryIds, Leasing, Webhooks } from "@lead-signals/domain"
+import { DeliveryIds, DeliverySlots, Webhooks } from "@lead-signals/domain"
 import { WebhookEvents, WebhookSignature } from "@lead-signals/webhook"
 import { HTTP } from "cloudevents"
 import { Effect } from "effect"
@@ -32,7 +32,7 @@ const observe = (world: World, n: number, from = 1) =>
     { discard: true }
   )
 
-const limits = Leasing.defaultLimits
+const limits = DeliverySlots.defaultLimits
 
 const inBatches = (maxBatch: number, maxWait = 0) => ({ maxBatch, maxWait }) as const
 

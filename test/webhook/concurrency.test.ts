@@ -1,5 +1,5 @@
 /** Many webhooks, many attempts and several emitters over one store. */
-import { Leasing, Outbox, StoreUnavailable, Webhooks, WebhookStore } from "@lead-signals/domain"
+import { DeliverySlots, Outbox, StoreUnavailable, Webhooks, WebhookStore } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Clock, Effect, Layer, Option } from "effect"
 import { describe, expect, it } from "vitest"
@@ -277,7 +277,7 @@ describe("an emitter of very many attempts", () => {
       Effect.gen(function* () {
         const [quick, slow] = [1200, 100]
         const count = quick + slow
-        const limits = { ...Leasing.defaultLimits, total: count, reserved: 0, perWebhook: count }
+        const limits = { ...DeliverySlots.defaultLimits, total: count, reserved: 0, perWebhook: count }
         yield* startEmitter({ limits })
         const first = Array.from({ length: quick }, () => answer(200))
         const webhook = yield* world.webhook(inSequence(...first, hanging), { enabled: false })

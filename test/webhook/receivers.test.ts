@@ -276,8 +276,8 @@ describe.each(languages.map((language) => [language.name, language] as const))(
     })
 
     it("is shown in docs/webhooks.md as it is", () => {
-      const [, shown] = new RegExp(`^\`\`\`${language.fence}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(page) ?? []
-      expect(shown).toBe(readFileSync(pathOf(language), "utf8"))
+      const [, rendered] = new RegExp(`^\`\`\`${language.fence}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(page) ?? []
+      expect(rendered).toBe(readFileSync(pathOf(language), "utf8"))
     })
   }
 )

@@ -3,12 +3,12 @@
  * one JSON object a line, applies the domain's rule to what this host knows, and prints each event as it
  * fires.
  */
-import { Decoding, type Lead, leadView, Observation, Observations } from "@lead-signals/domain"
+import { Decoder, type Lead, leadView, Observation, Observations } from "@lead-signals/domain"
 import { Either } from "effect"
 import { createInterface } from "node:readline"
 
 const brandId = "1"
-const read = Decoding.decode(Observation, { whole: "The line", strict: false })
+const read = Decoder.decode(Observation, { whole: "The line", strict: false })
 
 /** The host's own store: two maps here, any database in your program. */
 const leads = new Map<string, Lead>()

@@ -1,11 +1,11 @@
 /** The way of events to webhooks: what is due is leased, and how the attempt ended is recorded. */
 import {
-  Batching,
+  Batches,
   type BodyMaterial,
   LeadOrder,
   type Lease,
   type LeaseRequest,
-  Leasing,
+  DeliverySlots,
   Outbox,
   AttemptTransitions,
   type Webhook
@@ -58,7 +58,7 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
     const due = pendingOf(webhook.id)
       .filter((row) => row.dueAt! <= now && canGo(row))
       .map((row) => ({ row, dueAt: row.dueAt!, failures: row.failures, isTest: row.event === null }))
-    return Batching.form(due, webhook, now)
+    return Batches.form(due, webhook, now)
   }
 
   /** The first time after now at which a webhook that has a place has something to send. */
@@ -66,7 +66,9 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
     const times = tables.webhooks
       .all()
       .filter(({ enabled }) => enabled)
-      .filter(({ failingSince, id }) => Leasing.hasPlace({ webhookId: id, failingSince }, limits, underWay))
+      .filter(({ failingSince, id }) =>
+        DeliverySlots.hasPlace({ webhookId: id, failingSince }, limits, underWay)
+      )
       .flatMap((webhook) => [
         ...pendingOf(webhook.id)
           .filter(canGo)
@@ -86,7 +88,7 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
           .filter(({ enabled }) => enabled)
           .map((webhook) => ({ webhook, due: formed(webhook, now).batches }))
           .filter(({ due }) => due.length > 0)
-        const shares = Leasing.allocate(
+        const shares = DeliverySlots.allocate(
           candidates.map(({ due, webhook: { failingSince, id } }) => ({
             webhookId: id,
             failingSince,
@@ -101,14 +103,14 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
         let isCut = false
         const leases = candidates.flatMap(({ due, webhook }) =>
           due.slice(0, shares.get(webhook.id) ?? 0).flatMap((members) => {
-            const batch = Batching.isBatched(webhook) ? batches++ : null
-            const own = batch === null ? token : Leasing.batchToken(token, batch)
+            const batch = Batches.isBatched(webhook) ? batches++ : null
+            const own = batch === null ? token : DeliverySlots.batchToken(token, batch)
             const made = members.map(({ row }) => ({
               ...row,
               body: row.body ?? body(materialOf(row, webhook))
             }))
             // What does not fit in one post stays due.
-            const fitting = made.slice(0, Batching.fitting(made.map((row) => row.body)))
+            const fitting = made.slice(0, Batches.fitting(made.map((row) => row.body)))
             isCut ||= fitting.length < made.length
             return fitting.map((row): Lease => {
               tables.deliveries.put(row.id, { ...row, lease: own, dueAt: until })

@@ -1,7 +1,7 @@
 /** The types of the API's requests and responses, from its schemas. */
 import type { ChangeFeedAnswer, LeadDetailAnswer, LeadListAnswer, MetricsAnswer } from "@lead-signals/http"
 
-import type { Shown } from "@lead-signals/http"
+import type { EngagementOptions } from "@lead-signals/http"
 
 export type { WebhookEvent } from "@lead-signals/http"
 
@@ -17,7 +17,7 @@ export type RemovedLead = Omit<
   "type"
 >
 /** Where a page of the feed of changes begins, how long it is, and how long to wait for it. */
-export interface ChangeFeedQuery extends Shown {
+export interface ChangeFeedQuery extends EngagementOptions {
   /** The cursor of the page before; without one the feed begins with the first lead. */
   readonly cursor?: string | undefined
   /** Changes on a page, at most 100. */
@@ -36,7 +36,7 @@ export type {
   LeadPageQuery,
   LeadQuery,
   MetricsQuery,
-  Shown,
+  EngagementOptions,
   Sort,
   Time
 } from "@lead-signals/http"

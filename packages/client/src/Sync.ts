@@ -8,7 +8,7 @@
  * behind them to earlier pages that are still to be read.
  */
 import { Duration, Effect, Either, Option, Stream } from "effect"
-import type { Lead, LeadFilter, LeadPage, LeadPageQuery, Shown } from "./ApiTypes.ts"
+import type { Lead, LeadFilter, LeadPage, LeadPageQuery, EngagementOptions } from "./ApiTypes.ts"
 import { feed, hasNoFeed } from "./ChangeFeed.ts"
 import * as Cursor from "./Cursor.ts"
 import type { CallFailure, InvalidCursor } from "./Failures.ts"
@@ -18,7 +18,7 @@ import type { SyncedPage } from "./SyncedPage.ts"
  * The options of `changes`: which leads, rendered with what, and where the sync begins. `updatedAfter` and
  * `updatedBefore` are the sync's own.
  */
-export interface SyncOptions extends Omit<LeadFilter, "updatedAfter" | "updatedBefore">, Shown {
+export interface SyncOptions extends Omit<LeadFilter, "updatedAfter" | "updatedBefore">, EngagementOptions {
   /** The cursor of an earlier sync; without one the sync begins at the first lead. */
   readonly cursor?: string | undefined
   /** Leads on a page; 100 by default. */

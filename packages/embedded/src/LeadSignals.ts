@@ -4,7 +4,7 @@ import {
   BrandStore,
   type Campaign,
   Campaigns,
-  Decoding,
+  Decoder,
   type Entropy,
   InvalidParameter,
   Keys,
@@ -24,7 +24,7 @@ import {
   RateLimit,
   recordObservations,
   Renaming,
-  Retaining,
+  RetentionRounds,
   RetentionPolicy,
   type Signal,
   Signals,
@@ -53,12 +53,12 @@ import { entriesOf } from "./QueryEntries.ts"
 /** An observation as a host writes it: times are ISO 8601 texts, and all fields but four are optional. */
 export type Observation = typeof ObservationSchema.Encoded
 
-const readSignal = Decoding.decode(NewSignal, { whole: "The signal", strict: true })
-const readAmendment = Decoding.decode(LeadAmendment, { whole: "The amendment", strict: true })
-const readBrand = Decoding.decode(NewBrand, { whole: "The brand", strict: true })
-const readCampaign = Decoding.decode(NewCampaign, { whole: "The campaign", strict: true })
-const readRenaming = Decoding.decode(Renaming, { whole: "The name", strict: true })
-const readKey = Decoding.decode(NewKey, { whole: "The key", strict: true })
+const readSignal = Decoder.decode(NewSignal, { whole: "The signal", strict: true })
+const readAmendment = Decoder.decode(LeadAmendment, { whole: "The amendment", strict: true })
+const readBrand = Decoder.decode(NewBrand, { whole: "The brand", strict: true })
+const readCampaign = Decoder.decode(NewCampaign, { whole: "The campaign", strict: true })
+const readRenaming = Decoder.decode(Renaming, { whole: "The name", strict: true })
+const readKey = Decoder.decode(NewKey, { whole: "The key", strict: true })
 
 const noWebhooks = Layer.succeed(WebhookTargets, {
   check: () =>
@@ -94,7 +94,7 @@ export const createLeadSignals = async (options: EmbeddedOptions): Promise<LeadS
       ? Layer.empty
       : Layer.merge(
           Layer.succeed(RetentionPolicy, options.retention),
-          Layer.scopedDiscard(Effect.forkScoped(Retaining.retain({ retention: options.retention })))
+          Layer.scopedDiscard(Effect.forkScoped(RetentionRounds.retain({ retention: options.retention })))
         )
   const runtime = ManagedRuntime.make(
     Layer.mergeAll(

@@ -11,7 +11,7 @@ const idBytes = 8
 /** The bytes of each key; no property of a key leads to them. */
 const bytesOf = new WeakMap<EncryptionKey, Uint8Array>()
 
-const shown = "<an encryption key>"
+const placeholder = "<an encryption key>"
 
 /** A key of 32 bytes. Printing, serialising or inspecting it gives a placeholder. */
 class Key {
@@ -19,14 +19,14 @@ class Key {
   readonly _tag = "EncryptionKey"
   /** A placeholder. */
   toString(): string {
-    return shown
+    return placeholder
   }
   /** A placeholder. */
   toJSON(): string {
-    return shown
+    return placeholder
   }
   [Inspectable.NodeInspectSymbol](): string {
-    return shown
+    return placeholder
   }
 }
 

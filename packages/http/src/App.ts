@@ -23,7 +23,7 @@ import { originOf } from "./ClientAddress.ts"
 import { ChangeWaitLimits, ChangeWaits } from "./ChangeWaits.ts"
 import * as ConsolePages from "./ConsolePages.ts"
 import * as Documents from "./Documents.ts"
-import { Draining } from "./Draining.ts"
+import { DrainState } from "./DrainState.ts"
 import { handlers, RoutedApi } from "./endpoints/Api.ts"
 import { EventStreams } from "./EventStreams.ts"
 import { type FastPath, makeFastPath } from "./FastPath.ts"
@@ -231,7 +231,7 @@ export const service: Effect.Effect<
     Effect.provide(context)
   )
   const observer = yield* RequestObserver
-  const waits = new ChangeWaits(yield* ChangeWaitLimits, yield* Draining)
+  const waits = new ChangeWaits(yield* ChangeWaitLimits, yield* DrainState)
   const keyReads = (yield* AuditedKeyReads) ? new KeyReads() : null
   const fastPath = makeFastPath(observer, sessions, attention, waits, keyReads)
   const consoleOf = yield* ConsolePages.make

@@ -1,5 +1,5 @@
 /** Request bodies: read up to a limit, as well-formed UTF-8, as JSON of a schema. [ERR-5] */
-import { Decoding, InvalidParameter } from "@lead-signals/domain"
+import { Decoder, InvalidParameter } from "@lead-signals/domain"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Effect, type Schema, Stream } from "effect"
 import { BodyPace, Pace, paced } from "./BodyPace.ts"
@@ -80,7 +80,7 @@ export const receive: Effect.Effect<
 
 /** Decodes JSON by the schema; a field that the schema does not name is an error. */
 export const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = Decoding.decode(schema, { whole: "The body", strict: true })
+  const decode = Decoder.decode(schema, { whole: "The body", strict: true })
   return (bytes: Uint8Array): Effect.Effect<A, InvalidParameter> =>
     Effect.gen(function* () {
       const text = yield* Effect.try({

@@ -13,7 +13,7 @@ import {
   type StoreUnavailable
 } from "@lead-signals/domain"
 import { Clock, Context, Effect, Layer, Option, type Scope, Stream } from "effect"
-import { Draining } from "./Draining.ts"
+import { DrainState } from "./DrainState.ts"
 import { logUnavailable } from "./RequestLog.ts"
 
 /** How often streams do what they do, and how many there may be. */
@@ -114,7 +114,7 @@ const make = Effect.gen(function* () {
   /** The next text to send; fails with none at the end. */
   const next = (stream: OpenStream, { brandId, isAllowed }: StreamRequest) =>
     Effect.gen(function* () {
-      const [store, draining] = yield* Effect.all([LeadStore, Draining])
+      const [store, draining] = yield* Effect.all([LeadStore, DrainState])
       stream.handedAt = null
       for (;;) {
         const now = yield* Clock.currentTimeMillis

@@ -60,7 +60,7 @@ const outputOf = ({
   holdsPersonalData,
   tool
 }: BoundTool): NonNullable<ListedTool["outputSchema"]> => {
-  const short = inShort(answer, tool.shownBy ?? {})
+  const short = inShort(answer, tool.describedBy ?? {})
   return {
     ...short,
     type: "object",

@@ -26,16 +26,16 @@ const marksPersonalData = (
 }
 
 /**
- * The schema in short. `shownBy` names, for a definition, the tool whose own schema has it: here it is an object of that form, and marked when it
+ * The schema in short. `describedBy` names, for a definition, the tool whose own schema has it: here it is an object of that form, and marked when it
  * holds personal data. Each answer that the schema takes is taken by the short one, too.
  */
-export const inShort = (schema: Json, shownBy: Readonly<Record<string, string>>): Json => {
+export const inShort = (schema: Json, describedBy: Readonly<Record<string, string>>): Json => {
   const definitions = (schema["$defs"] ?? {}) as Json
   const kept: Json = {}
   const shortProperties = (properties: Json): Json =>
     Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, short(value)]))
   const referenceTo = (name: string): Json => {
-    const tool = shownBy[name]
+    const tool = describedBy[name]
     if (tool !== undefined) {
       return {
         type: "object",

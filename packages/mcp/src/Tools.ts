@@ -21,7 +21,7 @@ export interface Tool {
   /** Values of parameters that the tool sends unless it is given others. */
   readonly defaults?: Readonly<Record<string, number>>
   /** Schemas of the answer, by their names in the document, that the named tool's own output schema has; here they are left out. */
-  readonly shownBy?: Readonly<Record<string, string>>
+  readonly describedBy?: Readonly<Record<string, string>>
   /** What a call changes: nothing, what a repetition changes no further, or something with each call. */
   readonly changes: "nothing" | "once" | "each time"
 }
@@ -38,7 +38,7 @@ export const tools: ReadonlyArray<Tool> = [
     limits: aPage,
     asKey: "listLeads",
     asOperator: "operator.operatorLeads",
-    shownBy: { Engagement: "get_lead" },
+    describedBy: { Engagement: "get_lead" },
     changes: "nothing"
   },
   {
@@ -69,7 +69,7 @@ export const tools: ReadonlyArray<Tool> = [
     ],
     needs: ["updatedAfter"],
     sets: { sort: "updatedAt:asc" },
-    shownBy: { Lead: "search_leads" },
+    describedBy: { Lead: "search_leads" },
     changes: "nothing"
   },
   {
@@ -81,7 +81,7 @@ export const tools: ReadonlyArray<Tool> = [
     asOperator: "operator.operatorChanges",
     takes: ["brandId", "cursor", "pageSize", "includeEngagements", "includeEngagementDetail"],
     defaults: { pageSize: 25 },
-    shownBy: { Lead: "search_leads" },
+    describedBy: { Lead: "search_leads" },
     changes: "nothing"
   },
   {
@@ -91,7 +91,7 @@ export const tools: ReadonlyArray<Tool> = [
     limits: "All of them at once; a brand has few.",
     asKey: "readSignals",
     asOperator: "operator.listSignals",
-    shownBy: { Company: "get_lead" },
+    describedBy: { Company: "get_lead" },
     changes: "nothing"
   },
   {
@@ -165,7 +165,7 @@ export const tools: ReadonlyArray<Tool> = [
     asKey: null,
     asOperator: "operator.amendLead",
     takes: ["brandId", "id", "qualified", "exported"],
-    shownBy: { Lead: "search_leads" },
+    describedBy: { Lead: "search_leads" },
     changes: "once"
   },
   {

@@ -33,6 +33,8 @@ export interface JournalEnd {
   readonly dropped: number
   /** The position of the newest removal that the journal has or had. */
   readonly last: number
+  /** The newest removal that the journal has; null where it has none. */
+  readonly newest: Removal | null
 }
 
 /** Where the journal was when this process last read or wrote it. */
@@ -141,7 +143,8 @@ export class JournalFile {
       }
     })
     const bytes = known.bytes + Buffer.byteLength(text)
-    this.known = { ...known, bytes, checksum, last: removals.at(-1)!.position }
+    const newest = removals.at(-1)!
+    this.known = { ...known, bytes, checksum, last: newest.position, newest }
   }
 
   /** Writes the journal anew, and keeps aside one that is damaged or of another database. */
@@ -155,7 +158,8 @@ export class JournalFile {
       dropped: header.dropped,
       bytes: Buffer.byteLength(text),
       checksum,
-      last: lastOf({ header, removals })
+      last: lastOf({ header, removals }),
+      newest: removals.at(-1) ?? null
     }
   }
 
@@ -201,13 +205,15 @@ export class JournalFile {
         else {
           const { bytes, checksum, header } = found
           const { databaseId, dropped } = header
-          this.known = { inode, databaseId, dropped, bytes, checksum, last: lastOf(found) }
+          const [last, newest] = [lastOf(found), found.removals.at(-1) ?? null]
+          this.known = { inode, databaseId, dropped, bytes, checksum, last, newest }
         }
         return
       }
       const { bytes, checksum, removals, state } = readRemovals(text, from)
-      const last = removals.at(-1)?.position ?? from.last
-      this.known = state === "damaged" ? null : { ...from, bytes, checksum, last }
+      const newest = removals.at(-1) ?? from.newest
+      const last = newest?.position ?? from.last
+      this.known = state === "damaged" ? null : { ...from, bytes, checksum, last, newest }
     } finally {
       closeSync(fd)
     }

@@ -8,7 +8,7 @@ export {
   lackingIn,
   type LackingOptions,
   type LackingRemovals
-} from "./FindLacking.ts"
+} from "./LackingRemovals.ts"
 export { type FoundRemovals, type FindOptions, findRemovals } from "./FindRemovals.ts"
 export { JournalFile, type JournalEnd, type JournalFileOptions } from "./JournalFile.ts"
 export {

@@ -1,7 +1,7 @@
 /**
  * Renders what the server prints on standard output when it starts: its address, and commands to try next.
  */
-import { shownDatabase } from "./DatabaseLocation.ts"
+import { renderedDatabase } from "./DatabaseLocation.ts"
 import type { Settings } from "./Settings.ts"
 
 export interface StartedServer {
@@ -53,7 +53,7 @@ export const banner = (started: StartedServer): string => {
   return [
     `Listening on ${url}`,
     "",
-    `Database        ${shownDatabase(settings.database)}${isEncrypted(settings) ? "   (encrypted)" : ""}`,
+    `Database        ${renderedDatabase(settings.database)}${isEncrypted(settings) ? "   (encrypted)" : ""}`,
     `Console         ${url}/console/${signInCode === null ? "" : `#code=${signInCode}   (signs in once, within an hour)`}`,
     `Documentation   ${url}/docs`,
     ...(demo === null ? [] : [`Demo key        ${demo.key}   (printed only now)`]),

@@ -22,7 +22,7 @@ const parsed = (url: string): URL | null => {
 /**
  * The name as people may see it: a URL without its user's password and without its parameters, one of which can be the password.
  */
-export const shownDatabase = (database: string): string => {
+export const renderedDatabase = (database: string): string => {
   if (kindOf(database) !== "postgres") return database
   const url = parsed(database)
   return url === null

@@ -3,7 +3,7 @@ import { AuditRetention, BrandStore, IdempotencyRetention, RetentionPolicy } fro
 import {
   ConsoleFiles,
   DefaultRateLimit,
-  Draining,
+  DrainState,
   makeSessions,
   Mcp,
   OperatorToken,
@@ -89,7 +89,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
           Layer.succeed(AuditedKeyReads, true),
           Instrumentation.metrics,
           exporting ? Instrumentation.storeGauges : Layer.empty,
-          Layer.succeed(Draining, { isDraining: Effect.sync(() => draining) })
+          Layer.succeed(DrainState, { isDraining: Effect.sync(() => draining) })
         )
       ),
       Layer.provideMerge(webhooksLayer(settings))

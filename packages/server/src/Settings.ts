@@ -8,6 +8,7 @@ import { Either } from "effect"
 import { type BackupSettings, readBackups } from "./BackupSettings.ts"
 import { readDatabase } from "./DatabaseLocation.ts"
 import { type Encryption, readEncryption } from "./EncryptionSettings.ts"
+import { readJournalFolder } from "./JournalSettings.ts"
 import { type PoolerMode, readPooler } from "./PostgresSettings.ts"
 import { readRetention } from "./RetentionSettings.ts"
 import { type Environment, valueOf } from "./Variables.ts"
@@ -40,6 +41,8 @@ export interface Settings {
   readonly auditRetentionMillis: number | null
   /** Null: the server makes no backups. */
   readonly backups: BackupSettings | null
+  /** The folder of the journal of removals; null: beside a SQLite file, and none on Postgres. [REST-9] */
+  readonly journalFolder: string | null
   /** How many leads, each of some 200 bytes, a SQLite store keeps in memory for searches at most; 0 keeps none there. */
   readonly searchMemoryBytes: number
   /** Milliseconds between reporting unready and closing the port. */
@@ -166,6 +169,7 @@ export const readSettings = (
         AuditRetention.defaultMillis
       ),
       backups: yield* readBackups(environment, database),
+      journalFolder: yield* readJournalFolder(environment, database),
       searchMemoryBytes: yield* variable(
         "LEAD_SIGNALS_SEARCH_MEMORY",
         mebibytes(maxSearchMemoryMebibytes),

@@ -4,9 +4,15 @@ import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer, type Scope } from "effect"
 import type { EncryptionKey } from "@lead-signals/encryption"
-import type { PostgresStoreOptions } from "@lead-signals/store-postgres"
+import type { RestoreRefused } from "@lead-signals/removal-journal"
+import type {
+  PostgresStoreOptions,
+  Restored as PostgresRestored,
+  RestoreOptions as PostgresRestoreOptions
+} from "@lead-signals/store-postgres"
 import { kindOf } from "./DatabaseLocation.ts"
 import type { Encryption } from "./EncryptionSettings.ts"
+import { sqliteJournalIn } from "./JournalSettings.ts"
 import { type PoolerMode, poolerOptions } from "./PostgresSettings.ts"
 import { progress } from "./Progress.ts"
 
@@ -43,13 +49,15 @@ export interface StoreOptions {
   readonly pooler: PoolerMode
   /** How many leads a SQLite store keeps in memory for searches, at most. */
   readonly searchMemoryBytes: number
+  /** The folder of the journal of removals; null: beside a SQLite file, and none on Postgres. */
+  readonly journalFolder: string | null
 }
 
 /** All store ports over the database. On Postgres everything that is built on the layer reads the database's time from `Clock`. */
 export const storeLayer = (
   database: string,
   encryption: Encryption | null,
-  { pooler, searchMemoryBytes }: StoreOptions
+  { journalFolder, pooler, searchMemoryBytes }: StoreOptions
 ): Layer.Layer<StorePorts, StoreUnavailable> => {
   switch (kindOf(database)) {
     case "memory":
@@ -61,6 +69,7 @@ export const storeLayer = (
           SqliteStore.layer({
             filename: database,
             onMigrating,
+            journal: journalFolder === null ? undefined : sqliteJournalIn(journalFolder, database),
             searchTexts: { maxBytes: searchMemoryBytes },
             ...(encryption === null ? {} : { encryption })
           })
@@ -74,6 +83,7 @@ export const storeLayer = (
             layerWithClock({
               url: database,
               onMigrating,
+              journalFolder: journalFolder ?? undefined,
               ...poolerOptions[pooler],
               ...postgresKeys(encryption)
             })
@@ -131,6 +141,12 @@ export const removeUnfinishedCopy = (database: string): Effect.Effect<void, Stor
   kindOf(database) === "postgres"
     ? Effect.flatMap(postgres, (store) => store.removeUnfinishedCopy(database))
     : SqliteStore.removeUnfinishedCopy(database)
+
+/** Replays, in a database on Postgres that its operator has restored, what the journals say was removed since. */
+export const restorePostgres = (
+  options: PostgresRestoreOptions
+): Effect.Effect<PostgresRestored, RestoreRefused | StoreUnavailable> =>
+  Effect.flatMap(postgres, (store) => store.restore(options))
 
 /** Brings the database to another encryption; `current` is the key that is set, if any. */
 export const rekeyDatabase = (

@@ -91,6 +91,11 @@ export const variables: ReadonlyArray<Variable> = [
   { name: "LEAD_SIGNALS_BACKUP_INTERVAL", takes: "time between backups, like 6h", otherwise: "1d" },
   { name: "LEAD_SIGNALS_BACKUP_COPIES", takes: "backups that are kept", otherwise: "7" },
   {
+    name: "LEAD_SIGNALS_REMOVAL_JOURNAL",
+    takes: "folder of the journal of removals",
+    otherwise: "beside a SQLite file; none on Postgres"
+  },
+  {
     name: "LEAD_SIGNALS_SEARCH_MEMORY",
     takes: "MiB of leads in memory for searches of SQLite",
     otherwise: "768"

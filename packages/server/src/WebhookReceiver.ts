@@ -1,7 +1,7 @@
 /** A receiver for trying webhooks out: verifies each post and renders each of its events as one readable line. */
 import { WebhookEvents, WebhookSignature } from "@lead-signals/webhook"
 import { stripControlCharacters } from "./UntrustedText.ts"
-import type { Forwarded } from "./WebhookForwarding.ts"
+import type { Forwarded } from "./WebhookForwarder.ts"
 
 /** Responds with `status` to the first `count` posts; null: to all posts. */
 export interface PlannedFailure {

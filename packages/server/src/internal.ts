@@ -3,7 +3,7 @@
  * it exports changes without notice.
  */
 export { exportLeads } from "./LeadExport.ts"
-export { forward } from "./WebhookForwarding.ts"
+export { forward } from "./WebhookForwarder.ts"
 export { progress } from "./Progress.ts"
 export { readSettings } from "./Settings.ts"
 export { listenFailed } from "./StartFailures.ts"

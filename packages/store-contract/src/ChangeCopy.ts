@@ -81,11 +81,11 @@ export class ChangeCopy {
   }
 
   /** Compares the copy with what lists of the store show. */
-  check(what: string, shown: ReadonlyMap<LeadId, string>) {
+  check(what: string, rendered: ReadonlyMap<LeadId, string>) {
     return Effect.sync(() => {
       const ids = (leads: ReadonlyMap<LeadId, string>) => [...leads.keys()].sort((a, b) => a - b)
-      assertEqual(`${what}, the leads`, ids(this.leads), ids(shown))
-      for (const [id, lead] of shown) assertEqual(`${what}, lead ${id}`, this.leads.get(id), lead)
+      assertEqual(`${what}, the leads`, ids(this.leads), ids(rendered))
+      for (const [id, lead] of rendered) assertEqual(`${what}, lead ${id}`, this.leads.get(id), lead)
     })
   }
 }

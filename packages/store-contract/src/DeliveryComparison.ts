@@ -78,15 +78,15 @@ export const compareDeliveries = ({ bodies, brand, reference }: DeliveryWorld) =
         )
         assertEqual(`Deliveries.get of ${nameOf(known)}, its body`, one?.body, known.body)
       }
-      const shown = Option.getOrNull(yield* Effect.option(Webhooks.get(brand.id, webhook.id)))
+      const rendered = Option.getOrNull(yield* Effect.option(Webhooks.get(brand.id, webhook.id)))
       assertEqual(
         `WebhookStore.get ${webhook.id}`,
-        shown === null
+        rendered === null
           ? null
           : {
-              enabled: shown.enabled,
-              failingSince: shown.failingSince,
-              hasReason: shown.disabledReason !== null
+              enabled: rendered.enabled,
+              failingSince: rendered.failingSince,
+              hasReason: rendered.disabledReason !== null
             },
         webhook.deleted
           ? null

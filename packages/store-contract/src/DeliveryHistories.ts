@@ -2,6 +2,7 @@
 import fc from "fast-check"
 
 export type Step =
+  /** Negative: the clock is set back. */
   | { step: "wait"; millis: number }
   | {
       step: "subscribe"
@@ -43,7 +44,10 @@ const maxDelay = fc.constantFrom(null, null, 1, 3)
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({ step: one("wait"), millis: fc.constantFrom(0, 1, 1000, 1000, 29_999, 30_000) })
+    arbitrary: fc.record({
+      step: one("wait"),
+      millis: fc.constantFrom(0, 1, 1000, 1000, 29_999, 30_000, -1000, -40_000)
+    })
   },
   {
     weight: 2,

@@ -103,12 +103,12 @@ export class DeliveryWorld {
   }
 
   private order({ maxDelay, ordering, webhook: index }: StepOf<"order">) {
-    const { brand, reference, situations } = this
+    const { brand, clock, reference, situations } = this
     const webhook = this.webhookAt(index)
     if (webhook === undefined) return Effect.void
     return Effect.map(Webhooks.change(brand.id, webhook.id, { ordering, maxDelay }), () => {
       if (ordering === "none" && webhook.ordering === "lead") situations.add("ordered no longer")
-      reference.order(webhook, ordering, maxDelay)
+      reference.order(webhook, ordering, maxDelay, clock.millis)
     })
   }
 
@@ -195,7 +195,7 @@ export class DeliveryWorld {
       const due = reference.webhooks.flatMap((webhook) => reference.due(webhook, now).slice(0, perWebhook))
       if (reference.deliveries.some((each) => reference.waits(each))) situations.add("waits for its lead")
       // Before anything is leased: this is what the bodies must show.
-      const shown = new Map(due.map((delivery) => [delivery, reference.shown(delivery)]))
+      const rendered = new Map(due.map((delivery) => [delivery, reference.rendered(delivery)]))
       const leased = yield* outbox.lease({
         token,
         leaseMillis,
@@ -243,7 +243,7 @@ export class DeliveryWorld {
             deliveryId,
             event: delivery.event,
             lead: delivery.person,
-            engagements: shown.get(delivery)
+            engagements: rendered.get(delivery)
           })
           const erased = authors.filter((author) => reference.erased.includes(author))
           assertEqual(`${what}, erased people among the authors in its body`, erased, [])

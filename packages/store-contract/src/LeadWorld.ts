@@ -172,16 +172,16 @@ export const checkChanges = (
       const { data } = reference.list({ ...query, engagements }) as {
         readonly data: ReadonlyArray<{ readonly id: number }>
       }
-      const shown = new Map(data.map((lead) => [lead.id, JSON.stringify(lead)]))
+      const rendered = new Map(data.map((lead) => [lead.id, JSON.stringify(lead)]))
       const whole = new ChangeCopy(brand.id, engagements)
       const changes = yield* whole.sync(limit)
       const what = "the copy that LeadStore.changesAfter gives"
       assertEqual("LeadStore.changesAfter, all changes", changes, reference.changes)
-      yield* whole.check(`${what} from the beginning`, shown)
+      yield* whole.check(`${what} from the beginning`, rendered)
       for (const copy of copies) {
         if (engagements !== copy.engagements) continue
         yield* copy.sync(limit)
-        yield* copy.check(`${what} in steps`, shown)
+        yield* copy.check(`${what} in steps`, rendered)
       }
     }
   })

@@ -11,7 +11,7 @@ import {
   deliveryBodyView,
   Leads,
   LeadQueries,
-  Leasing,
+  DeliverySlots,
   LeadStore,
   Outbox,
   type PruneCursor,
@@ -54,7 +54,7 @@ interface KeptLead {
   readonly id: number
   readonly updatedAt: number
   /** All that the list shows of it. */
-  readonly shown: unknown
+  readonly rendered: unknown
   readonly engagements: ReadonlyArray<KeptEngagement>
 }
 
@@ -161,10 +161,10 @@ export class RetentionWorld {
   checkCopies() {
     return Effect.gen(this, function* () {
       const { leads } = yield* Effect.flatMap(LeadStore, (store) => store.list(this.brand.id, everyLead))
-      const shown = new Map(leads.map(({ lead }) => [lead.id, RenderedLeads.renderLead(lead)]))
+      const rendered = new Map(leads.map(({ lead }) => [lead.id, RenderedLeads.renderLead(lead)]))
       for (const copy of [this.copy, new ChangeCopy(this.brand.id)]) {
         yield* copy.sync(2)
-        yield* copy.check("the copy that LeadStore.changesAfter gives of what is left", shown)
+        yield* copy.check("the copy that LeadStore.changesAfter gives of what is left", rendered)
       }
     })
   }
@@ -214,7 +214,7 @@ export class RetentionWorld {
   }
 
   /** Attempts at most so many of the deliveries that are due; each receiver answers with the status, and there is no retry. */
-  attempt(status: number, most = 100) {
+  attempt(status: number, max = 100) {
     const token = `t-${++this.leases}`
     const { clock } = this
     const materials: Array<BodyMaterial> = []
@@ -224,7 +224,7 @@ export class RetentionWorld {
     }
     return Effect.gen(function* () {
       const outbox = yield* Outbox
-      const limits = { ...Leasing.defaultLimits, total: most, reserved: 0, perWebhook: most }
+      const limits = { ...DeliverySlots.defaultLimits, total: max, reserved: 0, perWebhook: max }
       const underWay = { total: 0, failingTotal: 0, byWebhook: new Map<string, number>() }
       const { leases } = yield* outbox.lease({
         token,
@@ -298,7 +298,7 @@ export class RetentionWorld {
       for (const { lead } of list.leads) {
         const data = Option.getOrThrow(yield* leadStore.exportData(brand.id, lead.id))
         const engagements = data.engagements.map(({ engagement: { id, trackedAt } }) => ({ id, trackedAt }))
-        leads.push({ id: lead.id, updatedAt: lead.updatedAt, shown: lead, engagements })
+        leads.push({ id: lead.id, updatedAt: lead.updatedAt, rendered: lead, engagements })
       }
       return { deliveries: kept, leads, events }
     })

@@ -9,7 +9,7 @@ export {
   type ReferenceWebhook
 } from "./reference/ReferenceDeliveries.ts"
 export {
-  companyShown,
+  renderedCompany,
   type Filter,
   folded,
   type Query,

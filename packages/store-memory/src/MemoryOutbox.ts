@@ -1,12 +1,12 @@
 /** The `Outbox` port, in memory. */
 import {
-  Batching,
+  Batches,
   type BodyMaterial,
   LeadOrder,
   type Lease,
   type Leased,
   type LeaseRequest,
-  Leasing,
+  DeliverySlots,
   Outbox,
   AttemptTransitions,
   type Webhook
@@ -43,7 +43,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
   const nextDueAt = ({ limits, underWay }: LeaseRequest, now: number): number | null => {
     let next: number | null = null
     for (const { enabled, failingSince, id } of webhooks.values()) {
-      if (!enabled || !Leasing.hasPlace({ webhookId: id, failingSince }, limits, underWay)) continue
+      if (!enabled || !DeliverySlots.hasPlace({ webhookId: id, failingSince }, limits, underWay)) continue
       const dueAt = deliveries.pendingOf(id).firstWhere((delivery) => delivery.dueAt! > now)?.dueAt
       if (dueAt != null && dueAt !== LeadOrder.waitingDueAt) next = Math.min(next ?? dueAt, dueAt)
     }
@@ -73,17 +73,17 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
     let next = nextDueAt(request, now)
     const candidates = [...webhooks.values()].flatMap((webhook) => {
       const { failingSince, id } = webhook
-      const limit = Batching.rowsFor(webhook, limits.perWebhook)
+      const limit = Batches.rowsFor(webhook, limits.perWebhook)
       const rows = webhook.enabled ? dueOf(id, now, limit).map(dueDelivery) : []
-      const { batches, readyAt } = Batching.form(rows, webhook, now)
-      if (readyAt !== null && Leasing.hasPlace({ webhookId: id, failingSince }, limits, underWay)) {
+      const { batches, readyAt } = Batches.form(rows, webhook, now)
+      if (readyAt !== null && DeliverySlots.hasPlace({ webhookId: id, failingSince }, limits, underWay)) {
         next = Math.min(next ?? readyAt, readyAt)
       }
       return batches.length === 0
         ? []
         : [{ webhook, webhookId: id, failingSince, dueAt: rows[0]!.dueAt, batches, due: batches.length }]
     })
-    const shares = Leasing.allocate(candidates, limits, underWay)
+    const shares = DeliverySlots.allocate(candidates, limits, underWay)
     const until = now + leaseMillis
     let isMore = false
     const taken = candidates
@@ -93,14 +93,14 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
       // Renders all bodies before leasing any delivery: a defect leases none.
       .map(({ batch, webhook }) => {
         const made = batch.map(({ row }) => ({ row, made: row.body ?? body(materialOf(row, webhook)) }))
-        const fitting = Batching.fitting(made.map((each) => each.made))
+        const fitting = Batches.fitting(made.map((each) => each.made))
         isMore ||= fitting < made.length
         return { webhook, made: made.slice(0, fitting), rest: made.slice(fitting) }
       })
     const leases = taken.flatMap(({ made: batch, rest, webhook }, i) => {
       for (const { made, row } of rest) deliveries.put({ ...row, body: made })
-      const number = Batching.isBatched(webhook) ? i : null
-      const own = number === null ? token : Leasing.batchToken(token, number)
+      const number = Batches.isBatched(webhook) ? i : null
+      const own = number === null ? token : DeliverySlots.batchToken(token, number)
       return batch.map(({ made, row }): Lease => {
         deliveries.put({ ...row, body: made, lease: own, dueAt: until })
         const place =
@@ -149,7 +149,8 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
     }
     for (const { id } of changes.endedInOrder) {
       const next = deliveries.firstInOrder(deliveries.byId.get(id)!)
-      if (next?.dueAt === LeadOrder.waitingDueAt) deliveries.put({ ...next, dueAt: next.createdAt })
+      if (next !== undefined)
+        deliveries.put({ ...next, dueAt: LeadOrder.releasedDueAt({ ...next, dueAt: next.dueAt! }, now) })
     }
     for (const { deliveryId, ...attempt } of changes.log) {
       const before = deliveries.byId.get(deliveryId)!

@@ -30,10 +30,10 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
   }
 
   /** Pending deliveries of a webhook that is ordered no longer lose their places. [ORD-1] */
-  const dropOrder = (webhookId: string): void => {
+  const dropOrder = (webhookId: string, now: number): void => {
     for (const record of memory.deliveries.of(webhookId)) {
       if (record.state !== "pending" || record.orderedLead === null) continue
-      const dueAt = LeadOrder.dueAtOf(record.dueAt) ?? record.createdAt
+      const dueAt = LeadOrder.releasedDueAt({ ...record, dueAt: record.dueAt! }, now)
       // The lead's list has the record under the place that it loses.
       memory.deliveries.remove(record)
       memory.deliveries.put({ ...record, orderedLead: null, dueAt })
@@ -51,7 +51,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
           Option.map(Option.fromNullable(webhookOf(brandId, id)), (before) => {
             const after = put(memory.webhooks, change(before, now))
             if (after.enabled && !before.enabled) resetPending(id, now)
-            if (after.ordering === "none" && before.ordering === "lead") dropOrder(id)
+            if (after.ordering === "none" && before.ordering === "lead") dropOrder(id, now)
             return after
           })
         ),

@@ -5,11 +5,12 @@
  * - `sealing/` has the encryption keys, and seals values under keys of persons;
  * - `connection/` runs statements and transactions over a pool of connections, and shows the database's time;
  * - `schema/` holds the tables and the migrations that lead to them;
+ * - `journal/` says, in a file beside the database, what was removed, for the restore of a dump;
  * - `rows/` turns rows into domain values;
  * - `query/` plans and reads pages of leads;
  * - `writes/` holds the writes that stores share;
  * - `stores/` implements the ports, one file a port;
- * - `maintenance/` checks, copies and locks a database for its operator.
+ * - `maintenance/` checks, copies, restores and locks a database for its operator.
  */
 import { CommitSize, type StorePorts, type StoreUnavailable } from "@lead-signals/domain"
 import type { EncryptionKey } from "@lead-signals/encryption"
@@ -18,6 +19,7 @@ import type pg from "pg"
 import type { ClientPool } from "./connection/Clients.ts"
 import * as Database from "./connection/Database.ts"
 import { DatabaseClock } from "./connection/DatabaseClock.ts"
+import { openJournal } from "./journal/JournalSync.ts"
 import type { ListingOptions } from "./query/LeadPages.ts"
 import { plannerSettingNames } from "./query/PlannerSettings.ts"
 import { verifyKeys } from "./schema/EncryptionState.ts"
@@ -42,6 +44,7 @@ export { check, type Checked } from "./maintenance/Check.ts"
 export { copySource, copyTarget, removeUnfinishedCopy } from "./maintenance/Copy.ts"
 export { exclusively } from "./maintenance/ExclusiveLock.ts"
 export { rekey, type Rekeyed } from "./maintenance/Rekey.ts"
+export { restore, type Restored, type RestoreOptions } from "./maintenance/Restore.ts"
 export { DatabaseClock }
 export type { Migrating } from "./schema/Migrations.ts"
 
@@ -78,6 +81,12 @@ export interface PostgresSchemaOptions {
   readonly encryptionKey?: EncryptionKey
   /** The other key, while `rekey` replaces one by the other under running nodes: each of them has both. */
   readonly otherEncryptionKey?: EncryptionKey
+  /**
+   * Folder of the journal of removals, which `restore` reads; none is kept unless given. The file in it is named after the database. The folder must
+   * be there, away from the database's disk; nodes may share it. Within a host's transaction no journal is written: a store that is not within
+   * one does it later.
+   */
+  readonly journalFolder?: string | undefined
 }
 
 /** The options of `layer`. Only `url` is required. */
@@ -109,6 +118,7 @@ const databaseOptions = (options: PostgresSchemaOptions, isPooled: boolean): Dat
   clock: options.clock,
   keys: storeKeys(options.encryptionKey, options.otherEncryptionKey),
   verifyKeys: (sql) => verifyKeys(sql, true),
+  openJournal: openJournal(options.journalFolder),
   migrate:
     (options.migrates ?? true)
       ? (pool) =>

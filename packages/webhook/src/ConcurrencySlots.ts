@@ -1,7 +1,7 @@
 /** Counts the attempts under way, so that a lease takes no more deliveries than may be attempted at once. [DELIV-7] */
-import type { Lease, Leasing } from "@lead-signals/domain"
+import type { Lease, DeliverySlots } from "@lead-signals/domain"
 
-export class ConcurrencySlots implements Leasing.UnderWay {
+export class ConcurrencySlots implements DeliverySlots.UnderWay {
   total = 0
   /** Attempts at webhooks that were failing when their delivery was leased. */
   failingTotal = 0

@@ -3,7 +3,7 @@
  * ports, so that a simulation can run it: time comes from `Clock`, jitter from `Random`, and it awaits no promise. Several
  * emitters may run on one store. [DELIV-2, DELIV-7]
  */
-import { Entropy, Leasing, Outbox, Retries } from "@lead-signals/domain"
+import { Entropy, DeliverySlots, Outbox, Retries } from "@lead-signals/domain"
 import {
   Cause,
   Clock,
@@ -32,7 +32,7 @@ export interface EmitterOptions {
   /** Milliseconds from each failed attempt to the next; a delivery is dead after the last. */
   readonly scheduleMillis: ReadonlyArray<number>
   /** Attempts at once, in total and for one webhook. */
-  readonly limits: Leasing.Limits
+  readonly limits: DeliverySlots.Limits
   /** Milliseconds that an attempt and its record may take before another process may lease the delivery. */
   readonly leaseMillis: number
   /**
@@ -51,7 +51,7 @@ export interface EmitterOptions {
 
 const defaultOptions: EmitterOptions = {
   scheduleMillis: Retries.defaultScheduleMillis,
-  limits: Leasing.defaultLimits,
+  limits: DeliverySlots.defaultLimits,
   leaseMillis: Retries.attemptTimeoutMillis + 15_000,
   pollMillis: 1000,
   drain: "10 seconds",

@@ -252,10 +252,10 @@ export class Grounds {
       const known = this.made.get(`deleted ${kind}`)
       if (known !== undefined) return known
       const id = yield* this.fresh(kind === "delivery" ? "webhook" : kind)
-      const shown = kind === "delivery" ? yield* this.deliveryOf(id) : id
+      const rendered = kind === "delivery" ? yield* this.deliveryOf(id) : id
       yield* this.delete(kind === "delivery" ? "webhook" : kind, id)
-      this.made.set(`deleted ${kind}`, shown)
-      return shown
+      this.made.set(`deleted ${kind}`, rendered)
+      return rendered
     })
   }
 

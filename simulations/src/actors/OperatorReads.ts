@@ -223,15 +223,15 @@ const enableDuringAttempt = (
     yield* setEnabled(context, of("on"), brand, webhook, true)
     if (post.value.sent.heardAt === null)
       context.facts.coverageMarks.add("a webhook was enabled during an attempt")
-    const shown: Ask = {
+    const rendered: Ask = {
       route: `${ofBrand}/webhooks/{id}`,
       params: { brandId: brand.id, id: webhook.id },
       brand,
       meaning: look
     }
-    yield* succeeding(context, of("view"), shown)
+    yield* succeeding(context, of("view"), rendered)
     yield* Effect.sleep(16_000)
-    yield* succeeding(context, of("view later"), shown)
+    yield* succeeding(context, of("view later"), rendered)
   })
 
 /** A message needs so long at least. */

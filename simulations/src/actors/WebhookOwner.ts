@@ -58,7 +58,7 @@ export const resend = (
       params: { brandId: brand.id, id },
       body: { webhookId: webhook.id, event },
       brand,
-      meaning: { means: "resend", webhook, mostEvents: 1 }
+      meaning: { means: "resend", webhook, maxEvents: 1 }
     })
     const isTaken = webhook.events.includes(event)
     const isErased = status === 404 && context.facts.erasing.has(personOf(brand, person))
@@ -95,7 +95,7 @@ export const redeliver = (
       route: `${route}/deliveries/{deliveryId}/resend`,
       params: { ...paramsOf(webhook), deliveryId: data[nth % data.length].id },
       brand,
-      meaning: { means: "resend", webhook, mostEvents: 1 }
+      meaning: { means: "resend", webhook, maxEvents: 1 }
     })
     if (status === 202) context.facts.coverageMarks.add("a delivery was sent again on purpose")
   })
@@ -114,7 +114,7 @@ export const recover = (
       params: paramsOf(webhook),
       body: { since: new Date(context.world.kernel.now - agoMillis).toISOString() },
       brand,
-      meaning: { means: "resend", webhook, mostEvents: Number.POSITIVE_INFINITY }
+      meaning: { means: "resend", webhook, maxEvents: Number.POSITIVE_INFINITY }
     })
   )
 

@@ -3,7 +3,7 @@ import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import { laneName } from "../report/Markup.ts"
 import { rank } from "../report/Timeline.ts"
 import { Placement } from "../report/TimeAxis.ts"
-import type { Message, ShownEvent } from "./Messages.ts"
+import type { Message, RenderedEvent } from "./Messages.ts"
 
 /** Events in a message. */
 const batchLength = 100
@@ -11,7 +11,7 @@ const batchLength = 100
 export class EventStream {
   private readonly placement = new Placement()
   private readonly met = new Set<string>()
-  private events: Array<ShownEvent> = []
+  private events: Array<RenderedEvent> = []
   private marks: Array<readonly [number, string]> = []
   private count = 0
 

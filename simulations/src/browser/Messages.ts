@@ -40,7 +40,7 @@ export type Order =
   | { readonly do: "enough" }
 
 /** An event of a run, with its place on a timeline on which gaps are folded. */
-export interface ShownEvent {
+export interface RenderedEvent {
   /** Virtual milliseconds since the run began. */
   readonly at: number
   readonly x: number
@@ -111,7 +111,7 @@ export type Message =
     }
   | {
       readonly is: "events"
-      readonly events: ReadonlyArray<ShownEvent>
+      readonly events: ReadonlyArray<RenderedEvent>
       /** Those that lit up, each with the number of events before it. */
       readonly marks: ReadonlyArray<readonly [events: number, mark: string]>
     }

@@ -11,7 +11,7 @@ import type { OfferedBug } from "../browser/Messages.ts"
 import { ajvOf } from "../oracles/SchemaValidators.ts"
 import { plantedChange } from "./BugChange.ts"
 import { type Bug, bugs } from "./index.ts"
-import { fileOf, planted, root, sourceOf } from "./Planting.ts"
+import { fileOf, planted, root, sourceOf } from "./PlantedModules.ts"
 
 const source = fileURLToPath(new URL("..", import.meta.url))
 

@@ -1,7 +1,7 @@
 /** Compares the source of a planted bug's module with what it becomes. */
 import type { ChangedLines, PlantedChange } from "../report/PlantedChange.ts"
 import type { Bug } from "./Bug.ts"
-import { fileOf, planted, sourceOf } from "./Planting.ts"
+import { fileOf, planted, sourceOf } from "./PlantedModules.ts"
 
 /** The lines that differ, from the first to the last. */
 const changedLines = (before: string, after: string): ChangedLines => {

@@ -2,7 +2,7 @@
 import { type Bug, bugsIn } from "./Bug.ts"
 
 const ordering = "ordering"
-const batching = bugsIn("domain", "Batching", "memory", ordering)
+const batching = bugsIn("domain", "Batches", "memory", ordering)
 const ids = bugsIn("domain", "DeliveryIds", "memory", ordering)
 const order = bugsIn("domain", "LeadOrder", "memory", ordering)
 const requests = bugsIn("domain", "RequestView", "memory", ordering)
@@ -120,7 +120,7 @@ export const inBatches: ReadonlyArray<Bug> = [
   }),
   bugsIn(
     "domain",
-    "Batching",
+    "Batches",
     "memory",
     "resend-storm"
   )("tests-wait", "a test waits for other events", {

@@ -3,7 +3,7 @@ import { type Bug, bugsIn } from "./Bug.ts"
 
 const scenario = "retention"
 const policy = bugsIn("domain", "Retention", "memory", scenario)
-const rounds = bugsIn("domain", "Retaining", "memory", scenario)
+const rounds = bugsIn("domain", "RetentionRounds", "memory", scenario)
 const memory = bugsIn("store-memory", "MemoryPruning", "memory", scenario)
 const leads = bugsIn("store-memory", "BrandLeads", "memory", scenario)
 const sqlite = bugsIn("store-sqlite", "Pruning", "sqlite", scenario)

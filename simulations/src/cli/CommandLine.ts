@@ -15,6 +15,7 @@ import {
   amount,
   bugOf,
   flag,
+  hoursOf,
   jobs,
   json,
   report,
@@ -38,6 +39,7 @@ import {
   showCommand
 } from "./ScenarioCommands.ts"
 import { isScenarioFile } from "./ScenarioFiles.ts"
+import { scenarioNamed, scenarioNames } from "../Scenarios.ts"
 
 const replayCommand = leaf(
   "replay",
@@ -126,14 +128,25 @@ const orderReportCommand = leaf(
   "order-report",
   {
     summary: "What is judged of ordered webhooks, batches and CloudEvents in many seeds",
-    details: ["Runs the scenario ordering. Seeds that the file of results holds are not run again."],
+    details: [
+      "Seeds that the file of results holds are not run again. The page shows every scenario, length and store that it holds."
+    ],
     examples: [
-      ["simulate order-report --minutes 30 --write simulations/ORDERING.md", "goes on for half an hour"]
+      ["simulate order-report --minutes 30 --write simulations/ORDERING.md", "goes on for half an hour"],
+      [
+        "simulate order-report --scenario networked-store --seeds 600",
+        "up to four processes over one store behind a network"
+      ]
     ]
   },
   {
     seed,
     seeds: seedsOf(10_000),
+    scenario: Options.choice("scenario", scenarioNames()).pipe(
+      Options.withDescription("The scenario [ordering, whose webhooks are all ordered]"),
+      Options.withDefault("ordering")
+    ),
+    until: text("until", "Its length, such as 90m or 24h [as long as the scenario says]"),
     store: Options.choice("store", storeKinds).pipe(
       Options.withDescription("The store that the service runs on [memory]"),
       Options.withDefault("memory" as const)
@@ -151,6 +164,8 @@ const orderReportCommand = leaf(
       const options = {
         firstSeed: yield* given.seed,
         seeds: yield* given.seeds,
+        scenario: scenarioNamed(given.scenario)!,
+        hours: (yield* hoursOf(Option.getOrUndefined(given.until))) ?? null,
         store: given.store,
         jobs: yield* given.jobs,
         minutes: yield* given.minutes,

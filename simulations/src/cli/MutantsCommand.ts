@@ -13,7 +13,7 @@ import {
 import { mutantsTable, judgedLine, summaryOf, targets } from "../mutants/MutantsTable.ts"
 import { CleanRunError } from "../mutants/Reaching.ts"
 import { Results } from "../mutants/Results.ts"
-import { sample } from "../mutants/Sampling.ts"
+import { sample } from "../mutants/MutantSample.ts"
 import { allMutants, mutantsBeside } from "../mutants/Sources.ts"
 import { fateOf, tallyOf } from "../mutants/Tally.ts"
 import { flag, integer, jobs, seed, text, working } from "./CommandOptions.ts"

@@ -5,11 +5,14 @@ import { campaign, type SeedRun } from "../Campaign.ts"
 import { summedChecks } from "../oracles/Checks.ts"
 import { type OrderedSeeds, orderSummary, orderTable } from "../report/OrderTable.ts"
 import type { StoreKind } from "../Run.ts"
-import { scenarioNamed } from "../Scenarios.ts"
+import type { Scenario } from "../Scenario.ts"
 import { exitCodes } from "./ExitCodes.ts"
 import type { Output } from "./Output.ts"
 
 export interface OrderReportOptions {
+  readonly scenario: Scenario
+  /** Instead of the scenario's length; null: as long as the scenario says. */
+  readonly hours: number | null
   readonly firstSeed: number
   readonly seeds: number
   readonly store: StoreKind
@@ -35,6 +38,8 @@ const readResults = (file: string): Array<OrderedSeeds> =>
     : []
 
 const joined = (pieces: ReadonlyArray<OrderedSeeds>): OrderedSeeds => ({
+  scenario: pieces[0]!.scenario,
+  hours: pieces[0]!.hours,
   store: pieces[0]!.store,
   firstSeed: Math.min(...pieces.map(({ firstSeed }) => firstSeed)),
   seeds: pieces.reduce((sum, { seeds }) => sum + seeds, 0),
@@ -46,15 +51,21 @@ const joined = (pieces: ReadonlyArray<OrderedSeeds>): OrderedSeeds => ({
   checks: summedChecks(pieces.map(({ checks }) => checks))
 })
 
-/** One campaign for each store, and for each stretch of seeds without a gap. */
+/** What tells a campaign from others, besides its seeds. */
+const kindOf = ({ hours, scenario, store }: Pick<OrderedSeeds, "hours" | "scenario" | "store">): string =>
+  JSON.stringify([scenario, store, hours])
+
+/** One campaign for each scenario, length and store, and for each stretch of seeds without a gap. */
 const stretches = (pieces: ReadonlyArray<OrderedSeeds>): ReadonlyArray<OrderedSeeds> => {
   const sorted = pieces.toSorted((a, b) =>
-    a.store === b.store ? a.firstSeed - b.firstSeed : a.store < b.store ? -1 : 1
+    kindOf(a) === kindOf(b) ? a.firstSeed - b.firstSeed : kindOf(a) < kindOf(b) ? -1 : 1
   )
   const found: Array<Array<OrderedSeeds>> = []
   for (const each of sorted) {
     const last = found.at(-1)?.at(-1)
-    if (last?.store === each.store && last.firstSeed + last.seeds === each.firstSeed) found.at(-1)!.push(each)
+    const isNext =
+      last !== undefined && kindOf(last) === kindOf(each) && last.firstSeed + last.seeds === each.firstSeed
+    if (isNext) found.at(-1)!.push(each)
     else found.push([each])
   }
   return found.map(joined)
@@ -62,14 +73,14 @@ const stretches = (pieces: ReadonlyArray<OrderedSeeds>): ReadonlyArray<OrderedSe
 
 /** Answers the exit code. */
 export const reportOrder = async (output: Output, options: OrderReportOptions): Promise<number> => {
-  const { firstSeed, jobs, minutes, page, results, seeds, store } = options
+  const { firstSeed, hours, jobs, minutes, page, results, scenario, seeds, store } = options
+  const kind = { scenario: scenario.name, hours, store }
   mkdirSync(dirname(results), { recursive: true })
   const pieces = readResults(results)
   const isKnown = (seed: number): boolean =>
     pieces.some(
-      (each) => each.store === store && seed >= each.firstSeed && seed < each.firstSeed + each.seeds
+      (each) => kindOf(each) === kindOf(kind) && seed >= each.firstSeed && seed < each.firstSeed + each.seeds
     )
-  const scenario = scenarioNamed("ordering")!
   const endsAt = performance.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000
   let open: Array<OrderedSeeds> = []
   const keep = (): void => {
@@ -82,7 +93,7 @@ export const reportOrder = async (output: Output, options: OrderReportOptions): 
   }
   function* jobsOf(): Iterable<SeedRun> {
     for (let seed = firstSeed; seed < firstSeed + seeds; seed++)
-      if (!isKnown(seed) && performance.now() < endsAt) yield { scenario, seed, hours: null, store }
+      if (!isKnown(seed) && performance.now() < endsAt) yield { scenario, seed, hours, store }
   }
   let done = 0
   await campaign(
@@ -91,7 +102,7 @@ export const reportOrder = async (output: Output, options: OrderReportOptions): 
       const isPassed = outcome === "passed"
       const message = violation === null ? outcome : `${violation.oracle}: ${violation.message}`
       open.push({
-        store,
+        ...kind,
         firstSeed: seed,
         seeds: 1,
         passed: isPassed ? 1 : 0,
@@ -103,7 +114,7 @@ export const reportOrder = async (output: Output, options: OrderReportOptions): 
       })
       if (!isPassed) {
         output.progress.clear()
-        output.line(`seed ${seed} over ${store}: ${message}`)
+        output.line(`${scenario.name} --seed ${seed} over ${store}: ${message}`)
       }
       if (open.length === piece) keep()
       output.progress.update(++done / seeds, `${done} of ${seeds} seeds`)

@@ -33,7 +33,7 @@ export interface ScenarioOptions extends CounterexampleOptions {
   /** Each seed is run twice, and the traces are compared. */
   readonly isChecked: boolean
   /** The table of checks is printed. */
-  readonly areOraclesShown: boolean
+  readonly areOraclesListed: boolean
   /** Processes. */
   readonly jobs: number
 }
@@ -56,7 +56,7 @@ const jsonLine = (
     ...report
   }: Omit<SeedReport, "cpuSeconds" | "exercised" | "seed" | "scenario" | "store">,
   { scenario, seed, store }: Given,
-  { areOraclesShown }: ScenarioOptions
+  { areOraclesListed }: ScenarioOptions
 ): string =>
   JSON.stringify({
     scenario,
@@ -67,15 +67,15 @@ const jsonLine = (
     counts,
     coverageMarks,
     digest,
-    ...(areOraclesShown ? { checks } : {})
+    ...(areOraclesListed ? { checks } : {})
   })
 
 const printChecks = (
   output: Output,
-  { areOraclesShown }: ScenarioOptions,
+  { areOraclesListed }: ScenarioOptions,
   checks: ReadonlyArray<CheckCount>
 ): void => {
-  if (areOraclesShown) for (const line of checksTable(checks)) output.text(line)
+  if (areOraclesListed) for (const line of checksTable(checks)) output.text(line)
 }
 
 /** One seed, here: with everything that there is to print of it. */

@@ -26,7 +26,7 @@ import {
 import { Output } from "./Output.ts"
 import { runPlanted } from "./PlantedProcess.ts"
 import { runScenario } from "./RunScenario.ts"
-import { loadScenario, newScenarioFile, schemaText, shownScenario } from "./ScenarioFiles.ts"
+import { loadScenario, newScenarioFile, schemaText, renderedScenario } from "./ScenarioFiles.ts"
 
 const firstSentence = (of: string): string => /^.*?(?=[.:](?: |$))/.exec(of)?.[0] ?? of
 
@@ -71,7 +71,7 @@ const runCommand = (called: string, about: string, load: Effect.Effect<Scenario,
           until,
           hours,
           isChecked: given.check,
-          areOraclesShown: given.oracles,
+          areOraclesListed: given.oracles,
           jobs: yield* given.jobs,
           file: Option.getOrUndefined(given.counterexample),
           isShrunk: !given.noShrink,
@@ -116,7 +116,7 @@ export const listCommand = leaf("list", { summary: "Lists the scenarios" }, {}, 
 const printed = (result: Either.Either<string, string>): Effect.Effect<void, Failed> =>
   Either.match(result, {
     onLeft: (message) => usage(message),
-    onRight: (shown) => Effect.sync(() => void process.stdout.write(shown))
+    onRight: (rendered) => Effect.sync(() => void process.stdout.write(rendered))
   })
 
 export const showCommand = leaf(
@@ -125,7 +125,7 @@ export const showCommand = leaf(
   {
     scenario: Args.text({ name: "SCENARIO" }).pipe(Args.withDescription("A name, or the path of a file"))
   },
-  ({ scenario }) => Effect.suspend(() => printed(shownScenario(scenario)))
+  ({ scenario }) => Effect.suspend(() => printed(renderedScenario(scenario)))
 )
 
 export const newCommand = leaf(

@@ -78,7 +78,7 @@ const carried = (text: string): object | null => {
 }
 
 /** The text of a scenario: by its name, in a file, or in the counterexample of one. */
-export const shownScenario = (called: string): Either.Either<string, string> => {
+export const renderedScenario = (called: string): Either.Either<string, string> => {
   const here = process.cwd()
   if (!isScenarioFile(called)) return Either.map(named(called), (source) => scenarioText(source, here))
   return Either.flatMap(readText(called), (text) => {
@@ -99,11 +99,11 @@ export const newScenarioFile = (path: string, from: string): Either.Either<strin
       try: () => {
         mkdirSync(folder, { recursive: true })
         writeFileSync(path, scenarioText(source, folder, basename(path, ".json")), { flag: "wx" })
-        const shown = /[/\\]/.test(path) ? path : `./${path}`
+        const rendered = /[/\\]/.test(path) ? path : `./${path}`
         return [
           `${path} is a copy of ${from}. To change it see "Write a scenario" in docs/simulator.md; to run it:`,
           "",
-          `  ./lead-signals simulate ${shown}`,
+          `  ./lead-signals simulate ${rendered}`,
           ""
         ].join("\n")
       },

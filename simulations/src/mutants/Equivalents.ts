@@ -1,7 +1,7 @@
 /** Mutants that behave as the code does, marked by hand, each with the reason. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { root } from "../bugs/Planting.ts"
+import { root } from "../bugs/PlantedModules.ts"
 import type { Mutant } from "./Mutant.ts"
 
 export interface Equivalent {

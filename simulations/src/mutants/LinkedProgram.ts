@@ -3,7 +3,7 @@ import { build, type Metafile, transform } from "esbuild"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { elsewhere, elsewhereNames, root, source } from "../bugs/Planting.ts"
+import { elsewhere, elsewhereNames, root, source } from "../bugs/PlantedModules.ts"
 
 /** A module of this repository, compiled. */
 interface LinkedModule {

@@ -8,7 +8,7 @@ import {
 } from "./Judgement.ts"
 import type { Mutant } from "./Mutant.ts"
 import type { Results } from "./Results.ts"
-import { byLot } from "./Sampling.ts"
+import { byLot } from "./MutantSample.ts"
 import { SimulatorJudge } from "./SimulatorJudge.ts"
 import { type CleanTests, TestJudge } from "./TestJudge.ts"
 

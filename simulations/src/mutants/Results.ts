@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { root } from "../bugs/Planting.ts"
+import { root } from "../bugs/PlantedModules.ts"
 import {
   isKill,
   type Judgement,

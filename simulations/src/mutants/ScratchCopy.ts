@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, dirname, join, relative } from "node:path"
-import { root } from "../bugs/Planting.ts"
+import { root } from "../bugs/PlantedModules.ts"
 
 /** Made by builds and runs, or not needed by tests. */
 const omitted = new Set([

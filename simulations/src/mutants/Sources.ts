@@ -1,7 +1,7 @@
 /** The modules of this repository that are mutated, and all their mutants. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative, sep } from "node:path"
-import { root } from "../bugs/Planting.ts"
+import { root } from "../bugs/PlantedModules.ts"
 import { moduleOf, mutantGenerator } from "./Generation.ts"
 import { type Mutant, packages } from "./Mutant.ts"
 

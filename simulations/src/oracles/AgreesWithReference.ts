@@ -314,12 +314,12 @@ export const agreesWithReference: Oracle = {
         if (isMissing) return null
         if (means === "detail" && body.data.engagementsMeta.truncated === true)
           facts.coverageMarks.add("a window was full")
-        const shown =
+        const rendered =
           means === "export" ? withSortedPosts(body) : means === "observe" ? withoutMessages(body) : body
         const expected = JSON.stringify(call.expected)
         // The same text needs no second look; another one can still be the same body in another spelling.
-        if (shown === body && response.text === expected) return null
-        const actual = JSON.stringify(shown)
+        if (rendered === body && response.text === expected) return null
+        const actual = JSON.stringify(rendered)
         return actual === expected ? null : `${what}: ${difference(actual, expected)}`
       }
     }

@@ -24,8 +24,8 @@ const wrongGap = (log: ReadonlyArray<Attempt>): string | null => {
     const [before, after] = [log[i - 1]!, log[i]!]
     const millis = Date.parse(after.at) - Date.parse(before.at) - before.durationMillis
     const wait = waits[i - 1]!
-    const most = before.status === 429 || before.status === 503 ? dayMillis : wait * 1.2
-    if (millis < wait * 0.8 - 100 || millis > most + slackMillis)
+    const max = before.status === 429 || before.status === 503 ? dayMillis : wait * 1.2
+    if (millis < wait * 0.8 - 100 || millis > max + slackMillis)
       return `attempt ${i + 1} came ${millis} ms after the last, whose wait is ${wait} ms`
   }
   return null

@@ -70,7 +70,7 @@ const listedBrands = (call: Call, access: AccessReference): ReadonlyArray<string
   return reached === null || reached.includes(requested) ? [requested] : []
 }
 
-const mostOnPage = 100
+const maxOnPage = 100
 const usualPage = 25
 
 export const auditReference = (checks: Checks, access: AccessReference) => {
@@ -127,11 +127,11 @@ export const auditReference = (checks: Checks, access: AccessReference) => {
     pageOf: (call: Call, ids: ReadonlyArray<string>, nameOf: (tokenId: string) => string | null): Json => {
       pages.judged++
       const requested = queryOf(call).get("pageSize")
-      const size = Math.min(requested === null ? usualPage : Number(requested), mostOnPage)
-      const shown = ids.slice(0, size).map((id) => entries.get(id))
-      const last = shown.at(-1)
+      const size = Math.min(requested === null ? usualPage : Number(requested), maxOnPage)
+      const rendered = ids.slice(0, size).map((id) => entries.get(id))
+      const last = rendered.at(-1)
       return {
-        data: shown.map(({ actor, at, brandId, id, operation, status, subjectId, viaSession }) => ({
+        data: rendered.map(({ actor, at, brandId, id, operation, status, subjectId, viaSession }) => ({
           id,
           at: new Date(at).toISOString(),
           actor: { type: actor.type, id: actor.id, name: actor.type === "token" ? nameOf(actor.id) : null },

@@ -2,7 +2,7 @@
  * The brands, keys, signals and campaigns that there must be, by what operators asked for and the store was told, and how an
  * answer must show them. Ids and times are learnt from the store, each once: later answers must show the same.
  */
-import { companyShown } from "@lead-signals/store-contract/reference"
+import { renderedCompany } from "@lead-signals/store-contract/reference"
 import type { Json, Stored } from "../world/KnownFacts.ts"
 import { bodyOf } from "./Requests.ts"
 
@@ -59,20 +59,20 @@ interface Campaign {
 const iso = (at: number): string => new Date(at).toISOString()
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
 
-export const brandShown = ({ createdAt, deletionStartedAt, id, name }: Brand): Json => ({
+export const renderedBrand = ({ createdAt, deletionStartedAt, id, name }: Brand): Json => ({
   id,
   name,
   createdAt: iso(createdAt),
   deletionStartedAt: isoOrNull(deletionStartedAt)
 })
 
-export const campaignShown = ({ createdAt, id, name }: Campaign): Json => ({
+export const renderedCampaign = ({ createdAt, id, name }: Campaign): Json => ({
   id,
   name,
   createdAt: iso(createdAt)
 })
 
-export const keyShown = (key: Key, lastUsedAt: number | null): Json => ({
+export const renderedKey = (key: Key, lastUsedAt: number | null): Json => ({
   id: key.id,
   label: key.label,
   start: key.start,
@@ -85,7 +85,10 @@ export const keyShown = (key: Key, lastUsedAt: number | null): Json => ({
   allowedAddresses: key.allowedAddresses
 })
 
-export const tokenShown = ({ createdAt, revokedAt, ...token }: Token, lastUsedAt: number | null): Json => ({
+export const renderedToken = (
+  { createdAt, revokedAt, ...token }: Token,
+  lastUsedAt: number | null
+): Json => ({
   id: token.id,
   name: token.name,
   start: token.start,
@@ -103,7 +106,7 @@ const inOrder = (
   requested: ReadonlyArray<string> | undefined
 ): ReadonlyArray<string> => (requested === undefined ? all : all.filter((each) => requested.includes(each)))
 
-export const signalShown = ({ createdAt, id, name, signalType, source }: Signal): Json => ({
+export const renderedSignal = ({ createdAt, id, name, signalType, source }: Signal): Json => ({
   id,
   name,
   signalType,
@@ -112,7 +115,7 @@ export const signalShown = ({ createdAt, id, name, signalType, source }: Signal)
     type: source.type,
     value: source.value,
     liCompanyId: source.liCompanyId ?? null,
-    company: companyShown(source.company ?? null)
+    company: renderedCompany(source.company ?? null)
   },
   createdAt: iso(createdAt)
 })
@@ -153,7 +156,7 @@ export class DirectoryReference {
           deletionStartedAt: null
         }
         this.brands.set(id, brand)
-        return brandShown(brand)
+        return renderedBrand(brand)
       }
       case "keys.create": {
         const key: Key = {
@@ -169,7 +172,7 @@ export class DirectoryReference {
           allowedAddresses: requested.allowedAddresses ?? null
         }
         this.keys.set(id, key)
-        return keyShown(key, null)
+        return renderedKey(key, null)
       }
       case "accessTokens.create": {
         const token: Token = {
@@ -183,13 +186,13 @@ export class DirectoryReference {
           revokedAt: null
         }
         this.tokens.set(id, token)
-        return tokenShown(token, null)
+        return renderedToken(token, null)
       }
       case "signals.create": {
         const { name, signalType, source } = requested
         const signal: Signal = { id, brandId: args[0], name, signalType, source, createdAt: args[2] }
         this.signals.set(id, signal)
-        return signalShown(signal)
+        return renderedSignal(signal)
       }
       default: {
         const campaign: Campaign = {
@@ -199,7 +202,7 @@ export class DirectoryReference {
           createdAt: args[0].createdAt
         }
         this.campaigns.set(id, campaign)
-        return campaignShown(campaign)
+        return renderedCampaign(campaign)
       }
     }
   }

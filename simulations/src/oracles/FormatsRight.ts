@@ -6,7 +6,7 @@ import type { Checks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
 import { outboxOf, type OutboxReference } from "./OutboxReference.ts"
 
-const mostBytes = 1024 * 1024
+const maxBytes = 1024 * 1024
 
 const attributes = new Set([
   "specversion",
@@ -55,7 +55,7 @@ const instance = (facts: KnownFacts, checks: Checks) => {
     if (ids.length === 0 || ids.length > webhook.maxBatch)
       return `a batch has ${ids.length} events, and ${webhook.maxBatch} are asked for at most`
     if (new Set(ids).size < ids.length) return `an event is twice in the batch ${id}`
-    if (ids.length > 1 && utf8ToBytes(body).length > mostBytes) return `the batch ${id} is larger than 1 MiB`
+    if (ids.length > 1 && utf8ToBytes(body).length > maxBytes) return `the batch ${id} is larger than 1 MiB`
     if (body !== `[${posts.map((post) => post.body).join(",")}]`)
       return `the batch ${id} has more in it than its events`
     const places = facts.isStoreSeen ? posts.map((post) => leasedAt(outboxOf(facts), post)) : []

@@ -101,7 +101,7 @@ const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
   )
 }
 
-const mostSkipped = 50
+const maxSkipped = 50
 const ids = /^wh_[0-9a-f]{32}( wh_[0-9a-f]{32})*$/
 
 /** What a post says of one event's place. [ORD-6] */
@@ -138,13 +138,13 @@ const wrongPlace = ({ headers, message: { posts }, webhook }: ReceivedPost): str
       if (wrong !== null) return wrong
     }
   if (skipped !== undefined && !orders.includes("lead")) return "a post out of order says what was skipped"
-  if (skipped !== undefined && (!ids.test(skipped) || skipped.split(" ").length > mostSkipped))
+  if (skipped !== undefined && (!ids.test(skipped) || skipped.split(" ").length > maxSkipped))
     return `what was skipped is ${skipped}`
   if (again === undefined) return null
   if (!ids.test(again)) return `a post sends ${again} again`
-  const mostAgain = isOrdered ? orders.filter((each) => each === "none").length : posts.length
-  return again.split(" ").length > mostAgain
-    ? `a post with ${mostAgain} events out of order sends ${again} again`
+  const maxAgain = isOrdered ? orders.filter((each) => each === "none").length : posts.length
+  return again.split(" ").length > maxAgain
+    ? `a post with ${maxAgain} events out of order sends ${again} again`
     : null
 }
 

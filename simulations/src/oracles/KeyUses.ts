@@ -36,15 +36,15 @@ export const keyUses = (facts: KnownFacts, checks: Checks) => {
     },
 
     /** What is shown is what the store was told last, or what a kill has left of it. */
-    shown: (keyId: string, shown: number | null): string | null => {
+    rendered: (keyId: string, rendered: number | null): string | null => {
       const known = uses.get(keyId) ?? []
-      const newer = known.filter(({ minute }) => shown === null || minute > shown)
-      if (shown !== null && !known.some(({ minute }) => minute === shown))
-        return `key ${keyId} was not used at ${shown}`
+      const newer = known.filter(({ minute }) => rendered === null || minute > rendered)
+      if (rendered !== null && !known.some(({ minute }) => minute === rendered))
+        return `key ${keyId} was not used at ${rendered}`
       if (newer.length === 0) rule.judged++
       else if (newer.every(({ at }) => facts.incidents.touched(["kill"], at, at + writeMillis)))
         rule.weaken("the process was killed before the use was written")
-      else return `key ${keyId} was used after ${shown}`
+      else return `key ${keyId} was used after ${rendered}`
       return null
     },
 

@@ -7,12 +7,12 @@ import { accessOf } from "./AccessReference.ts"
 import type { Checks } from "./Checks.ts"
 import { difference } from "./Difference.ts"
 import {
-  brandShown,
-  campaignShown,
+  renderedBrand,
+  renderedCampaign,
   DirectoryReference,
-  keyShown,
-  signalShown,
-  tokenShown
+  renderedKey,
+  renderedSignal,
+  renderedToken
 } from "./DirectoryReference.ts"
 import {
   answerOf,
@@ -28,7 +28,7 @@ import { keyUses } from "./KeyUses.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
 import { isSome } from "./OutboxRecords.ts"
 import { outboxOf } from "./OutboxReference.ts"
-import { learnReason, webhookShown } from "./OutboxViews.ts"
+import { learnReason, renderedWebhook } from "./OutboxViews.ts"
 import { SeriesReference } from "./SeriesReference.ts"
 import { bodyOf, operationOf } from "./Requests.ts"
 import { deliveriesRoute, webhookAnswers } from "./WebhookAnswers.ts"
@@ -63,9 +63,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   }
 
   const created = (call: Call, fact: Stored, at: number): string | null => {
-    const shown = directory.create(fact)
-    if (shown === null) return `${operationOf(call)} gives the id ${fact.answer.id}`
-    expected.set(call, answerOf(201, shown))
+    const rendered = directory.create(fact)
+    if (rendered === null) return `${operationOf(call)} gives the id ${fact.answer.id}`
+    expected.set(call, answerOf(201, rendered))
     return wrongTime(call, at, fact.process.now)
   }
 
@@ -107,8 +107,12 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     } = fact
     if (call === null) return null
     if (method.startsWith("webhooks.")) {
-      const shown: ReadonlyArray<Json> = Array.isArray(answer) ? answer : isSome(answer) ? [answer.value] : []
-      for (const each of shown) {
+      const rendered: ReadonlyArray<Json> = Array.isArray(answer)
+        ? answer
+        : isSome(answer)
+          ? [answer.value]
+          : []
+      for (const each of rendered) {
         const wrong = learnReason(outbox.webhooks.get(each.id), each)
         if (wrong !== null) return wrong
       }
@@ -123,7 +127,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         return created(call, fact, args[2])
       case "webhooks.create": {
         const webhook = outbox.webhooks.get(answer.id)!
-        expected.set(call, answerOf(201, { ...webhookShown(webhook), secret: webhook.current }))
+        expected.set(call, answerOf(201, { ...renderedWebhook(webhook), secret: webhook.current }))
         return wrongTime(call, webhook.createdAt, now)
       }
       case "brands.get":
@@ -139,12 +143,12 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
             200,
             [...directory.brands.values()]
               .filter(({ id }) => access.brandIdsOf(call)?.includes(id) ?? true)
-              .map(brandShown)
+              .map(renderedBrand)
           )
         )
         return null
       case "brands.rename":
-        renamed(call, directory.brands.get(args[0]), bodyOf(call).name, brandShown)
+        renamed(call, directory.brands.get(args[0]), bodyOf(call).name, renderedBrand)
         return null
       case "brands.startDeletion":
         if (!directory.startDeletion(args[0], args[1])) expected.set(call, notFound)
@@ -163,10 +167,10 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
           return null
         }
         const keys = directory.of(directory.keys, args[0])
-        const shown = keys.map((key, i) => keyShown(key, answer[i]?.lastUsedAt ?? null))
-        expected.set(call, answerOf(200, shown))
+        const rendered = keys.map((key, i) => renderedKey(key, answer[i]?.lastUsedAt ?? null))
+        expected.set(call, answerOf(200, rendered))
         for (const [i, { id }] of keys.entries()) {
-          const wrong = uses.shown(id, answer[i]?.lastUsedAt ?? null)
+          const wrong = uses.rendered(id, answer[i]?.lastUsedAt ?? null)
           if (wrong !== null) return wrong
         }
         return null
@@ -184,7 +188,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
             answerOf(
               200,
               [...directory.tokens.values()].map((token, i) =>
-                tokenShown(token, answer[i]?.lastUsedAt ?? null)
+                renderedToken(token, answer[i]?.lastUsedAt ?? null)
               )
             )
           )
@@ -215,10 +219,10 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       case "keys.markUsed":
         return uses.note(call, args[0], args[1], now)
       case "signals.list":
-        expected.set(call, answerOf(200, directory.of(directory.signals, args[0]).map(signalShown)))
+        expected.set(call, answerOf(200, directory.of(directory.signals, args[0]).map(renderedSignal)))
         return null
       case "signals.rename":
-        renamed(call, ofBrand(directory.signals, args[0], args[1]), bodyOf(call).name, signalShown)
+        renamed(call, ofBrand(directory.signals, args[0], args[1]), bodyOf(call).name, renderedSignal)
         if (isSome(answer)) facts.brandOf(args[0])?.reference.renameSignal(args[1], bodyOf(call).name)
         return null
       case "signals.delete":
@@ -227,10 +231,10 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         return null
       case "campaigns.list":
         if (call.request.method === "GET")
-          expected.set(call, answerOf(200, directory.of(directory.campaigns, args[0]).map(campaignShown)))
+          expected.set(call, answerOf(200, directory.of(directory.campaigns, args[0]).map(renderedCampaign)))
         return null
       case "campaigns.rename":
-        renamed(call, ofBrand(directory.campaigns, args[0], args[1]), bodyOf(call).name, campaignShown)
+        renamed(call, ofBrand(directory.campaigns, args[0], args[1]), bodyOf(call).name, renderedCampaign)
         return null
       case "campaigns.delete":
         if (call.route.endsWith("/campaigns/{id}"))
@@ -260,7 +264,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       }
       case "webhooks.list":
         if (call.request.method === "GET")
-          expected.set(call, answerOf(200, outbox.webhooksOf(args[0]).map(webhookShown)))
+          expected.set(call, answerOf(200, outbox.webhooksOf(args[0]).map(renderedWebhook)))
         return null
       case "webhooks.get":
         ofWebhooks.webhookRead(call, args[0], args[1])
@@ -352,16 +356,16 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     }
     if (response.status >= 300 || wanted.body === undefined) return null
     if (operationOf(call) === "POST /operator/brands/{brandId}/keys") {
-      const { key, ...shown } = body.data
-      if (!/^lsk_[0-9A-Za-z]{38}$/.test(key) || !key.startsWith(shown.start))
+      const { key, ...rendered } = body.data
+      if (!/^lsk_[0-9A-Za-z]{38}$/.test(key) || !key.startsWith(rendered.start))
         return `${what} makes the key ${key}`
-      return differs(what, { data: shown }, wanted.body)
+      return differs(what, { data: rendered }, wanted.body)
     }
     if (operationOf(call) === "POST /operator/tokens") {
-      const { token, ...shown } = body.data
-      if (!/^lst_[0-9A-Za-z]{38}$/.test(token) || !token.startsWith(shown.start))
+      const { token, ...rendered } = body.data
+      if (!/^lst_[0-9A-Za-z]{38}$/.test(token) || !token.startsWith(rendered.start))
         return `${what} makes the token ${token}`
-      return differs(what, { data: shown }, wanted.body)
+      return differs(what, { data: rendered }, wanted.body)
     }
     const warned = body.meta?.warnings
     if (warned === undefined) return differs(what, body, wanted.body)

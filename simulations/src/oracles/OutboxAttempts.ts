@@ -6,7 +6,9 @@ import {
   type Due,
   type KnownDelivery,
   type KnownLease,
+  nextInOrder,
   type OutboxWebhook,
+  release,
   skippedBefore,
   subjectOf,
   waits
@@ -196,8 +198,8 @@ export class OutboxAttempts {
     if (retryAfterDate === null) return recorded === retryAfterSeconds
     if (this.facts.incidents.touched(["clock", "pause"], sent.at, sent.heardAt!, sent.process))
       return recorded !== null
-    const most = Math.max(0, Math.ceil((retryAfterDate - sent.byClock) / 1000))
-    return recorded !== null && recorded <= most && recorded >= Math.max(0, most - longestAttemptSeconds)
+    const max = Math.max(0, Math.ceil((retryAfterDate - sent.byClock) / 1000))
+    return recorded !== null && recorded <= max && recorded >= Math.max(0, max - longestAttemptSeconds)
   }
 
   /** What becomes of the delivery and its webhook. [DELIV-3, DELIV-4] */
@@ -271,5 +273,7 @@ export class OutboxAttempts {
     delivery.due = null
     delivery.finishedAt = now
     delivery.body = null
+    const next = nextInOrder(delivery)
+    if (next !== undefined) release(next, now)
   }
 }

@@ -2,7 +2,7 @@
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 import type { Due, KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
 
-const mostBytes = 1024 * 1024
+const maxBytes = 1024 * 1024
 
 /** A delivery as it was leased. */
 export interface LeasedDelivery {
@@ -19,10 +19,10 @@ export const formatOf = (body: string): string =>
   JSON.parse(body).specversion === undefined ? "envelope" : "cloudevents"
 
 /** How many a batch with this delivery may hold. [BATCH-3] */
-const mostWith = ({ delivery: { failures, webhook } }: LeasedDelivery): number =>
+const maxWith = ({ delivery: { failures, webhook } }: LeasedDelivery): number =>
   Math.max(1, Math.floor(webhook.sending.maxBatch / 4 ** failures))
 
-const mostOf = (batch: ReadonlyArray<LeasedDelivery>): number => Math.min(...batch.map(mostWith))
+const maxOf = (batch: ReadonlyArray<LeasedDelivery>): number => Math.min(...batch.map(maxWith))
 
 const isTest = ({ delivery }: LeasedDelivery): boolean => delivery.event === "webhook.test"
 
@@ -30,9 +30,9 @@ const isTest = ({ delivery }: LeasedDelivery): boolean => delivery.event === "we
 const hasRoomFor = (batch: ReadonlyArray<LeasedDelivery>, next: LeasedDelivery): boolean => {
   const bodies = [...batch, next].map(({ body }) => body)
   return (
-    batch.length < Math.min(mostOf(batch), mostWith(next)) &&
+    batch.length < Math.min(maxOf(batch), maxWith(next)) &&
     new Set(bodies.map(formatOf)).size === 1 &&
-    utf8ToBytes(bodies.join()).length + 2 <= mostBytes
+    utf8ToBytes(bodies.join()).length + 2 <= maxBytes
   )
 }
 
@@ -72,8 +72,8 @@ export const wrongBatches = (
   let before: ReadonlyArray<LeasedDelivery> | null = null
   for (const batch of batches.values()) {
     const [first] = batch
-    if (batch.length > mostOf(batch))
-      return `${batch.length} deliveries are leased together from ${first!.delivery.id} on, and ${mostOf(batch)} may be`
+    if (batch.length > maxOf(batch))
+      return `${batch.length} deliveries are leased together from ${first!.delivery.id} on, and ${maxOf(batch)} may be`
     if (new Set(batch.map(({ body }) => formatOf(body))).size > 1)
       return `${first!.delivery.id} is leased together with another format`
     for (const [i, each] of batch.entries())
@@ -86,7 +86,7 @@ export const wrongBatches = (
       return `${left.id} failed together with ${first!.delivery.id}, and is not leased with it`
     before = batch
   }
-  if (before === null || before.length >= mostOf(before) || before.some(isTest)) return null
+  if (before === null || before.length >= maxOf(before) || before.some(isTest)) return null
   const readyAt = before[0]!.due.from + maxWait * 1000
   if (now >= readyAt) return null
   // One that is due and may go only in a smaller batch, or in a form of its own, ends the batch before it.

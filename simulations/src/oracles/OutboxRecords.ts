@@ -145,6 +145,23 @@ const before = (delivery: KnownDelivery): ReadonlyArray<KnownDelivery> => {
 export const waits = (delivery: KnownDelivery): boolean =>
   before(delivery).some(({ state }) => state === "pending")
 
+/** The delivery that may be attempted next of its webhook and lead; none where the ended one kept no place. [ORD-2] */
+export const nextInOrder = (ended: KnownDelivery): KnownDelivery | undefined => {
+  if (!ended.isOrdered) return undefined
+  const { leadId, webhook } = ended
+  const next = webhook.deliveries.find(
+    (each) => each.isOrdered && each.leadId === leadId && each.state === "pending"
+  )
+  return next !== undefined && before(next).includes(ended) ? next : undefined
+}
+
+/** What waited is due as of when it was queued, but not later than now, also where the clock was set back since it was queued. [ORD-2] */
+export const release = (delivery: KnownDelivery, now: number): void => {
+  if (delivery.attempts > 0 || delivery.lease !== null) return
+  const dueAt = Math.min(delivery.createdAt, now)
+  delivery.due = { from: dueAt, to: dueAt }
+}
+
 /** Whether it was queued before an earlier event of its lead had ended. [ORD-2] */
 export const wasHeldBack = (delivery: KnownDelivery): boolean =>
   before(delivery).some(({ finishedAt }) => finishedAt === null || finishedAt > delivery.createdAt)

@@ -14,6 +14,7 @@ import {
   type KnownLease,
   type LeadEvents,
   type OutboxWebhook,
+  release,
   subjectOf,
   type Sending,
   waits
@@ -212,7 +213,11 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     webhook.sending = sendingOf(requested, webhook.sending)
     if (webhook.sending.ordering === "none") {
       // What waits loses its place. [ORD-1]
-      for (const delivery of webhook.deliveries) if (delivery.state === "pending") delivery.isOrdered = false
+      for (const delivery of webhook.deliveries) {
+        if (delivery.state !== "pending" || !delivery.isOrdered) continue
+        release(delivery, now)
+        delivery.isOrdered = false
+      }
     }
     webhook.enabled = enabled
     if (enabled || wasEnabled) {
@@ -368,9 +373,9 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     this.events.get(brandId)?.delete(leadId)
     for (const webhook of this.webhooksOf(brandId)) {
       for (const delivery of webhook.deliveries) {
-        const shown = delivery.leadId === null ? undefined : authored.get(delivery.leadId)
+        const rendered = delivery.leadId === null ? undefined : authored.get(delivery.leadId)
         if (delivery.leadId === leadId) this.forget(delivery)
-        else if (delivery.event === "lead2.created" ? shown : shown?.has(delivery.engagementId!))
+        else if (delivery.event === "lead2.created" ? rendered : rendered?.has(delivery.engagementId!))
           this.redact(delivery)
       }
       webhook.deliveries = webhook.deliveries.filter((delivery) => delivery.leadId !== leadId)

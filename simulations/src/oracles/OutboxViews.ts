@@ -6,7 +6,7 @@ import type { OutboxReference } from "./OutboxReference.ts"
 const iso = (at: number): string => new Date(at).toISOString()
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
 
-export const webhookShown = (webhook: OutboxWebhook): Json => ({
+export const renderedWebhook = (webhook: OutboxWebhook): Json => ({
   id: webhook.id,
   url: webhook.url,
   events: webhook.events,
@@ -34,18 +34,18 @@ export const learnReason = (webhook: OutboxWebhook | undefined, stored: Json): s
 }
 
 /** The state that an operator sees. [DELIV-8] */
-const stateShown = ({ state }: KnownDelivery, isEnabled: boolean): string =>
+const renderedState = ({ state }: KnownDelivery, isEnabled: boolean): string =>
   state === "pending" && !isEnabled ? "held" : state
 
-const lastAttemptShown = ({ log }: KnownDelivery): Json => {
+const renderedLastAttempt = ({ log }: KnownDelivery): Json => {
   const last = log.at(-1)
   if (last === undefined) return null
   const { at, durationMillis, error, status } = last
   return { at: iso(at), durationMillis, status, error }
 }
 
-export const deliveryShown = (delivery: KnownDelivery, isEnabled: boolean): Json => {
-  const state = stateShown(delivery, isEnabled)
+export const renderedDelivery = (delivery: KnownDelivery, isEnabled: boolean): Json => {
+  const state = renderedState(delivery, isEnabled)
   return {
     id: delivery.id,
     webhookId: delivery.webhook.id,
@@ -57,13 +57,13 @@ export const deliveryShown = (delivery: KnownDelivery, isEnabled: boolean): Json
     createdAt: iso(delivery.createdAt),
     nextAttemptAt: state === "pending" && !delivery.isDeferred ? isoOrNull(delivery.due?.from ?? null) : null,
     finishedAt: isoOrNull(delivery.finishedAt),
-    lastAttempt: lastAttemptShown(delivery),
+    lastAttempt: renderedLastAttempt(delivery),
     resendOf: delivery.resendOf?.id ?? null,
     resentAs: delivery.resentAs?.id ?? null
   }
 }
 
-export const logShown = ({ id, log }: KnownDelivery): Json =>
+export const renderedLog = ({ id, log }: KnownDelivery): Json =>
   log.map(({ at, batchId, durationMillis, error, format, number, response, status }) => ({
     number,
     at: iso(at),
@@ -126,7 +126,7 @@ export const pageOf = (
   const matching =
     state === null
       ? webhook.deliveries
-      : webhook.deliveries.filter((delivery) => stateShown(delivery, isEnabled) === state)
+      : webhook.deliveries.filter((delivery) => renderedState(delivery, isEnabled) === state)
   const end = Math.max(0, matching.length - (page - 1) * pageSize)
   return { found: matching.slice(Math.max(0, end - pageSize), end).reverse(), total: matching.length }
 }

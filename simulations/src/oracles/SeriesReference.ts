@@ -11,8 +11,8 @@ const week = 7 * day
 const firstMonday = 4 * day
 
 const lengths: Readonly<Record<string, number>> = { hour, day, week }
-const mostGroups = 20
-const mostPosts = 100
+const maxGroups = 20
+const maxPosts = 100
 
 interface Span {
   readonly interval: string
@@ -72,7 +72,7 @@ const byGroup = (span: Span, happened: ReadonlyArray<Happened>, always: Readonly
   }))
 }
 
-const shown = ({ interval, starts }: Span, groups: ReadonlyArray<Json>, rest: Json): Json => ({
+const rendered = ({ interval, starts }: Span, groups: ReadonlyArray<Json>, rest: Json): Json => ({
   data: { interval, starts: starts.map(iso), series: groups, rest }
 })
 
@@ -81,10 +81,10 @@ const largest = (span: Span, groups: ReturnType<typeof byGroup>): Json => {
   const ordered = groups.toSorted(
     (a, b) => sum(b.counts) - sum(a.counts) || ((a.group ?? "") < (b.group ?? "") ? -1 : 1)
   )
-  const others = ordered.slice(mostGroups)
+  const others = ordered.slice(maxGroups)
   const rest =
     others.length === 0 ? null : span.starts.map((_, i) => sum(others.map(({ counts }) => counts[i]!)))
-  return shown(span, ordered.slice(0, mostGroups), rest)
+  return rendered(span, ordered.slice(0, maxGroups), rest)
 }
 
 const leads = ({ rows }: ReferenceModel, by: string | null): ReadonlyArray<Happened> =>
@@ -102,7 +102,7 @@ const engagements = ({ rows }: ReferenceModel, by: string | null): ReadonlyArray
   )
 
 /** The body of a series of leads or engagements. */
-const countsShown = (call: Call, reference: ReferenceModel, now: number): Json => {
+const renderedCounts = (call: Call, reference: ReferenceModel, now: number): Json => {
   const span = spanOf(call, now)
   const by = queryOf(call).get("by")
   const always = by === null ? [null] : by === "type" ? ["comment", "reaction", "repost"] : []
@@ -110,13 +110,13 @@ const countsShown = (call: Call, reference: ReferenceModel, now: number): Json =
   return largest(span, byGroup(span, happened, always))
 }
 
-const deliveriesShown = (call: Call, webhooks: ReadonlyArray<OutboxWebhook>, now: number): Json => {
+const renderedDeliveries = (call: Call, webhooks: ReadonlyArray<OutboxWebhook>, now: number): Json => {
   const span = spanOf(call, now)
   const ended = webhooks
     .flatMap(({ deliveries }) => deliveries)
     .filter(({ finishedAt, state }) => finishedAt !== null && (state === "delivered" || state === "dead"))
     .map(({ finishedAt, state }) => ({ at: finishedAt!, group: state }))
-  return shown(span, byGroup(span, ended, ["delivered", "dead"]), null)
+  return rendered(span, byGroup(span, ended, ["delivered", "dead"]), null)
 }
 
 const noFigures = {
@@ -127,7 +127,7 @@ const noFigures = {
   engagementRate: null
 }
 
-const campaignShown = (call: Call, campaign: ReferenceCampaign, now: number): Json => {
+const renderedCampaign = (call: Call, campaign: ReferenceCampaign, now: number): Json => {
   const { endDate, interval, millis, starts } = spanOf(call, now)
   const postId = queryOf(call).get("postId")
   const points = starts.map((start) => {
@@ -152,14 +152,14 @@ const atEither = (call: Call, now: number, make: (now: number) => Json): Json =>
 /** The bodies that must be answered, as of the clock's time `now`; null where nobody can know. */
 export const SeriesReference = {
   counts: (call: Call, reference: ReferenceModel, now: number): Json =>
-    atEither(call, now, (at) => countsShown(call, reference, at)),
+    atEither(call, now, (at) => renderedCounts(call, reference, at)),
   deliveries: (call: Call, webhooks: ReadonlyArray<OutboxWebhook>, now: number): Json =>
-    atEither(call, now, (at) => deliveriesShown(call, webhooks, at)),
+    atEither(call, now, (at) => renderedDeliveries(call, webhooks, at)),
   campaign: (call: Call, campaign: ReferenceCampaign, now: number): Json =>
-    atEither(call, now, (at) => campaignShown(call, campaign, at)),
+    atEither(call, now, (at) => renderedCampaign(call, campaign, at)),
   posts: (campaign: ReferenceCampaign): Json => ({
     data: campaign
-      .posts(mostPosts)
+      .posts(maxPosts)
       .map(({ comments, day: snapshotDate, impressions, postId, reactions, reposts }) => ({
         postId,
         impressions,

@@ -3,7 +3,7 @@ import type { Call, Json } from "../world/KnownFacts.ts"
 import { answerOf, type ExpectedAnswers, notFound, refused } from "./ExpectedAnswers.ts"
 import { isSome } from "./OutboxRecords.ts"
 import type { OutboxReference } from "./OutboxReference.ts"
-import { deliveryShown, learn, logShown, pageOf, webhookShown } from "./OutboxViews.ts"
+import { renderedDelivery, learn, renderedLog, pageOf, renderedWebhook } from "./OutboxViews.ts"
 import { bodyOf, operationOf, paramsOf, queryOf } from "./Requests.ts"
 
 const leadRoute = "/operator/brands/{brandId}/leads/{id}"
@@ -41,7 +41,7 @@ export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswer
     expected.set(call, {
       status: 200,
       body: {
-        data: rows.map((each) => deliveryShown(each, isEnabled)),
+        data: rows.map((each) => renderedDelivery(each, isEnabled)),
         meta: { pagination: { page, pageSize, pageCount: Math.ceil(total / pageSize), total } }
       }
     })
@@ -65,9 +65,9 @@ export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswer
       expected.set(
         call,
         answerOf(200, {
-          ...deliveryShown(known, isEnabled),
+          ...renderedDelivery(known, isEnabled),
           body: known.body,
-          log: logShown(known)
+          log: renderedLog(known)
         })
       )
     else if (known.event !== "webhook.test" && !(read.get(call)?.events ?? []).includes(known.event))
@@ -88,7 +88,7 @@ export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswer
       (call.route === `${leadRoute}/resend` && !events.includes(bodyOf(call).event))
     if (isRefused) expected.set(call, refused)
     else if (operationOf(call) === `GET ${webhookRoute}`)
-      expected.set(call, answerOf(200, webhookShown(webhook)))
+      expected.set(call, answerOf(200, renderedWebhook(webhook)))
   }
 
   const webhookChanged = (call: Call, id: string, answer: Json): void => {
@@ -97,7 +97,7 @@ export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswer
     else if (call.route.endsWith("/rotate-secret")) {
       const until = new Date(webhook.previous!.until).toISOString()
       expected.set(call, answerOf(200, { secret: webhook.current, previousSecretExpiresAt: until }))
-    } else expected.set(call, answerOf(200, webhookShown(webhook)))
+    } else expected.set(call, answerOf(200, renderedWebhook(webhook)))
   }
 
   /** A recovery queues in pieces, and says how many it has queued in all. */

@@ -11,7 +11,7 @@ const usualDays = 30
 const daysAnEvent = 6
 
 /** The most events of one lead: one for each time that somebody saw the person, and one for the lead. */
-const mostEventsOfLead = ({ actions }: Pick<Plan, "actions">, brand: number): number => {
+const maxEventsOfLead = ({ actions }: Pick<Plan, "actions">, brand: number): number => {
   const seen = new Map<string, number>()
   for (const action of actions) {
     if (action.brand !== brand || (action.do !== "observe" && action.do !== "again")) continue
@@ -26,10 +26,10 @@ const mostEventsOfLead = ({ actions }: Pick<Plan, "actions">, brand: number): nu
  */
 export const drainDaysOf = (plan: Pick<Plan, "actions" | "brands">): number =>
   usualDays +
-  plan.brands.reduce((most, { consumers }, brand) => {
+  plan.brands.reduce((max, { consumers }, brand) => {
     const waits = consumers.some(
       ({ behaviour, maxDelay, ordering }) =>
         behaviour === "broken" && ordering === "lead" && maxDelay === undefined
     )
-    return waits ? Math.max(most, daysAnEvent * mostEventsOfLead(plan, brand)) : most
+    return waits ? Math.max(max, daysAnEvent * maxEventsOfLead(plan, brand)) : max
   }, 0)

@@ -225,6 +225,8 @@ export interface PlannedBrand {
     readonly maxBatch?: number
     readonly maxWait?: number
   }>
+  /** For how many seconds the client's syncs ask the feed of changes to wait. Absent: not at all. */
+  readonly changesWait?: number
 }
 
 export interface Plan {

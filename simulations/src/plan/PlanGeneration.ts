@@ -46,7 +46,8 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
     actions.some((action) => action.brand === brand && action.do === "load")
   return {
     hours,
-    brands: scenario.brands.map(({ consumers }, brand) => ({
+    brands: scenario.brands.map(({ changesWait, consumers }, brand) => ({
+      ...(changesWait > 0 ? { changesWait } : {}),
       // Two events of each of a thousand people to each receiver would take longer than all else.
       consumers: (isLoaded(brand) ? [] : consumers)
         // Of many receivers a seed has some.

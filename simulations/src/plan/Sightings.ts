@@ -35,14 +35,14 @@ const sharedNames = ["Anna Zed", "anna zed", "ＡＮＮＡ Zed"]
 const reactions = ["LIKE", "PRAISE", "EMPATHY", "INTEREST", "", "👏"]
 
 /** A comment as it is sent, and as the rule on sanitising leaves it. [ENG-6] */
-const comments: ReadonlyArray<readonly [shown: string, sent?: string]> = [
+const comments: ReadonlyArray<readonly [rendered: string, sent?: string]> = [
   ["Great read, thank you!"],
   ["How did you measure it? 🙂"],
   ["Saving this."],
   ["Great read", "<p>Great <b>read</b></p>"],
   ["5 < 6 & 7", "5 &lt; 6 &amp; 7"],
   ["a\tb\nc", "a\tb\u0000\nc\u0007"],
-  ...commentTexts.map(([, sent, shown]): readonly [string, string] => [shown, sent])
+  ...commentTexts.map(([, sent, rendered]): readonly [string, string] => [rendered, sent])
 ]
 
 /** The longest name, in characters of two UTF-16 units. [OBS-3] */
@@ -125,7 +125,7 @@ export const sighting = (
   id: string
 ): Sighting => {
   const type = prng.pick(["comment", "reaction", "repost", null])
-  const [shown, sent] = prng.pick(comments)
+  const [rendered, sent] = prng.pick(comments)
   return {
     signal: prng.below(signalsPerBrand),
     person: personSeen(prng, brand, who(prng)),
@@ -134,7 +134,7 @@ export const sighting = (
       ...(type === null ? (prng.chance(0.2) ? { type } : {}) : { type }),
       // Set whatever the type is: it is kept only with a reaction, as the comment is with a comment.
       reactionType: prng.pick(reactions),
-      commentText: shown,
+      commentText: rendered,
       ...postSeen(prng, brand, people)
     },
     ...(sent === undefined ? {} : { written: { commentText: sent } })

@@ -46,18 +46,18 @@ const foldedRows = (rows: ReadonlyArray<ComparedRow>): string => {
   const isNear = rows.map((_, i) =>
     rows.slice(Math.max(0, i - contextLines), i + contextLines + 1).some(({ isEqual }) => !isEqual)
   )
-  const shown: Array<string> = []
+  const rendered: Array<string> = []
   for (let i = 0; i < rows.length;) {
     if (isNear[i]) {
-      shown.push(comparedRow(rows[i++]!))
+      rendered.push(comparedRow(rows[i++]!))
       continue
     }
     const from = i
     while (i < rows.length && !isNear[i]) i++
     const lines = i - from === 1 ? "1 equal line" : `${i - from} equal lines`
-    shown.push(`<tr class="folded"><td colspan="3">⋯ ${lines}</td></tr>`)
+    rendered.push(`<tr class="folded"><td colspan="3">⋯ ${lines}</td></tr>`)
   }
-  return shown.join("")
+  return rendered.join("")
 }
 
 const comparison = (violation: Parameters<typeof comparedBy>[0]): string => {

@@ -1,6 +1,6 @@
 /** HTML as text. */
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
-import { shownTime } from "../Counterexample.ts"
+import { renderedTime } from "../Counterexample.ts"
 
 export const escaped = (text: string): string =>
   text.replace(
@@ -9,7 +9,7 @@ export const escaped = (text: string): string =>
   )
 
 /** A time to the second: a run's marks and attempts need no milliseconds. */
-export const clock = (millis: number): string => shownTime(millis).replace(/\.\d+$/, "")
+export const clock = (millis: number): string => renderedTime(millis).replace(/\.\d+$/, "")
 
 /** `webhook https://b0-1-flaky.example/hook` is `→ b0-1-flaky`. */
 export const laneName = (party: string): string =>
@@ -17,7 +17,7 @@ export const laneName = (party: string): string =>
 
 /** An event in one line. */
 export const eventLine = ({ at, fields, kind, party }: TraceEvent): string =>
-  `${shownTime(at)} ${laneName(party)}: ${kind} ${Object.entries(fields)
+  `${renderedTime(at)} ${laneName(party)}: ${kind} ${Object.entries(fields)
     .map(([name, value]) => `${name}=${String(value)}`)
     .join(" ")}`
 

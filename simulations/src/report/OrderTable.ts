@@ -1,8 +1,12 @@
 /** What campaigns of ordered webhooks have judged, as a page and on a terminal. */
 import type { CheckCount } from "../oracles/Checks.ts"
+import { scenarioNamed } from "../Scenarios.ts"
 
-/** A campaign over one store. */
+/** A campaign of one scenario over one store. */
 export interface OrderedSeeds {
+  readonly scenario: string
+  /** The length of each run instead of the scenario's; null: as long as that says. */
+  readonly hours: number | null
   readonly store: string
   readonly firstSeed: number
   readonly seeds: number
@@ -51,17 +55,29 @@ const figures: ReadonlyArray<readonly [name: string, of: (campaign: OrderedSeeds
 
 const thousands = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",")
 
+/** The scenario, its length where another was asked for, and the store. */
+const runsOf = ({ hours, scenario, store }: OrderedSeeds): string =>
+  `${scenario}${hours === null ? "" : ` of ${hours} h`} on ${store}`
+
 /** Lines for a terminal. */
 export const orderSummary = (campaign: OrderedSeeds): ReadonlyArray<string> => [
-  `${campaign.store} · seeds ${campaign.firstSeed} to ${campaign.firstSeed + campaign.seeds - 1} · ${Math.round(campaign.cpuSeconds)} s of processor time`,
+  `${runsOf(campaign)} · seeds ${campaign.firstSeed} to ${campaign.firstSeed + campaign.seeds - 1} · ${Math.round(campaign.cpuSeconds)} s of processor time`,
   ...figures.map(([name, of]) => `  ${name.padEnd(50)} ${thousands(of(campaign)).padStart(11)}`),
   ...campaign.failed.map(({ message, seed }) => `  seed ${seed}: ${message}`)
 ]
 
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 
-const seedsOf = ({ firstSeed, seeds, store }: OrderedSeeds): string =>
-  `${store}, ${firstSeed} to ${firstSeed + seeds - 1}`
+const seedsOf = (campaign: OrderedSeeds): string =>
+  `${runsOf(campaign)}, ${campaign.firstSeed} to ${campaign.firstSeed + campaign.seeds - 1}`
+
+/** What each scenario of the campaigns is, with its webhooks that are ordered. */
+const scenariosOf = (campaigns: ReadonlyArray<OrderedSeeds>): ReadonlyArray<string> =>
+  [...new Set(campaigns.map(({ scenario }) => scenario))].map((name) => {
+    const { about, webhooks } = scenarioNamed(name)!
+    const ordered = Math.round(webhooks.ordered * 100)
+    return `- \`${name}\`, with ${ordered === 100 ? "all" : `${ordered} %`} of its webhooks ordered: ${about}`
+  })
 
 /** The figures of all campaigns, in a sentence. */
 const totalOf = (campaigns: ReadonlyArray<OrderedSeeds>): string => {
@@ -75,9 +91,11 @@ export const orderTable = (campaigns: ReadonlyArray<OrderedSeeds>): string =>
   [
     "# Ordered delivery",
     "",
-    "What the rules `leads in order` and `formats right` judged in seeds of the scenario `ordering`, whose webhooks are all ordered: some with a `maxDelay`, some with batches, some with CloudEvents, by one to three processes over one store, under kills, cuts, pauses and failing receivers. All other rules judged the same runs.",
+    "What the rules `leads in order` and `formats right` judged of ordered webhooks, some with a `maxDelay`, some with batches, some with CloudEvents. All other rules judged the same runs. The scenarios:",
     "",
-    "`./lead-signals simulate order-report --write simulations/ORDERING.md` writes this page from the seeds that were run, and `--results` keeps them, so that a campaign goes on where it ended.",
+    ...scenariosOf(campaigns),
+    "",
+    "`./lead-signals simulate order-report --write simulations/ORDERING.md` writes this page from the seeds that were run; `--scenario`, `--until` and `--store` choose which. `--results` keeps them, so that a campaign goes on where it ended.",
     "",
     totalOf(campaigns),
     "",
@@ -92,8 +110,8 @@ export const orderTable = (campaigns: ReadonlyArray<OrderedSeeds>): string =>
     "",
     ...(campaigns.every(({ failed }) => failed.length === 0)
       ? ["None."]
-      : campaigns.flatMap(({ failed, store }) =>
-          failed.map(({ message, seed }) => `- seed ${seed} over ${store}: ${message}`)
+      : campaigns.flatMap((campaign) =>
+          campaign.failed.map(({ message, seed }) => `- ${runsOf(campaign)}, seed ${seed}: ${message}`)
         )),
     ""
   ].join("\n")

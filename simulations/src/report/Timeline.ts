@@ -3,7 +3,7 @@
  * which a rule broke. Each kind has a shape of its own, so that it can be told apart without colours.
  */
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
-import { shownTime } from "../Counterexample.ts"
+import { renderedTime } from "../Counterexample.ts"
 import { type AnswerKind, answerKind, escaped, eventLine, laneName } from "./Markup.ts"
 import { breakMillis, duration, type TimeAxis, timeAxis } from "./TimeAxis.ts"
 
@@ -169,7 +169,7 @@ const ticks = ({ axis, bottom }: Drawing): ReadonlyArray<string> => {
     if (x - last < 78) continue
     last = x
     found.push(
-      `<path class="tick" d="M${fixed(x)} 20V${bottom}"/><text class="tick" x="${fixed(x + 3)}" y="16">${shownTime(at)}</text>`
+      `<path class="tick" d="M${fixed(x)} 20V${bottom}"/><text class="tick" x="${fixed(x + 3)}" y="16">${renderedTime(at)}</text>`
     )
   }
   return found

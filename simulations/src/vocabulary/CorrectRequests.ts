@@ -29,7 +29,7 @@ const bodies: Readonly<Record<string, object>> = {
 export const pathTexts: Readonly<Record<string, string>> = { postId: "post-0", day: "2026-01-04" }
 
 /** The fields of an observation that all of its forms need, so that an answer shows them. */
-const shownWith: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+const renderedWith: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "observations[].engagement.commentText": { "observations[].engagement.type": "comment" },
   "observations[].engagement.reactionType": { "observations[].engagement.type": "reaction" }
 }
@@ -38,7 +38,7 @@ const shownWith: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 export const companions = (path: string): Readonly<Record<string, unknown>> =>
   path.startsWith("source.company") || path === "source.liCompanyId"
     ? { "source.type": "li-company-mention" }
-    : (shownWith[path] ?? {})
+    : (renderedWith[path] ?? {})
 
 /** A new body; that of observations has the given one. */
 export const correctBody = (operation: string, observation: object): Json =>

@@ -71,9 +71,9 @@ export const difference = (
   if (status === 405 && headers["allow"] === undefined) return "has no Allow"
   if (expects.code !== null) return wrongError(expects, body)
   for (const [path, value] of Object.entries(expects.shows ?? {})) {
-    const shown = at(body, path)
-    if (JSON.stringify(shown) !== JSON.stringify(value))
-      return `shows ${JSON.stringify(shown)} as ${path}, not ${JSON.stringify(value)}`
+    const rendered = at(body, path)
+    if (JSON.stringify(rendered) !== JSON.stringify(value))
+      return `shows ${JSON.stringify(rendered)} as ${path}, not ${JSON.stringify(value)}`
   }
   if (expects.warns !== undefined) {
     const warnings: ReadonlyArray<string> = body?.meta?.warnings ?? []

@@ -72,7 +72,7 @@ export const textForms = (bounds: TextBounds): ReadonlyArray<Form> => [
  * Comments: what is sent, and the plain text that the contract makes of it. U+0000 is a control character like others.
  * [ENG-6]
  */
-export const commentTexts: ReadonlyArray<readonly [name: string, sent: string, shown: string]> = [
+export const commentTexts: ReadonlyArray<readonly [name: string, sent: string, rendered: string]> = [
   ["tags", "<b>Great</b> <i class='x'>read</i>", "Great read"],
   ["a script", "Hi<script>alert(1)</script> there", "Hi there"],
   ["a comment of HTML", "Hi<!-- hidden --> there", "Hi there"],
@@ -100,7 +100,7 @@ export const commentTexts: ReadonlyArray<readonly [name: string, sent: string, s
 export const commentForms = (max: number): ReadonlyArray<Form> => [
   ...lengths({ min: 0, max }).filter(({ name }) => name !== "empty"),
   taken("empty", ""),
-  ...commentTexts.map(([name, sent, shown]) => taken(name, sent, { means: shown })),
+  ...commentTexts.map(([name, sent, rendered]) => taken(name, sent, { means: rendered })),
   ...illFormed.map(([name, text]) => refused(name, text)),
   ...otherTypes("a text")
 ]

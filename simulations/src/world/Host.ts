@@ -1,7 +1,7 @@
 /**
  * What runs in a world's machine: the service over some store, as production wires it; or somebody's own fetch handler.
  */
-import { Entropy, Retaining, Retention, RetentionPolicy, WebhookTargets } from "@lead-signals/domain"
+import { Entropy, RetentionRounds, Retention, RetentionPolicy, WebhookTargets } from "@lead-signals/domain"
 import { app, DefaultRateLimit, OperatorToken } from "@lead-signals/http"
 import { type Machine, Prng } from "@lead-signals/simulation-kernel"
 import { Emitter, Sender } from "@lead-signals/webhook"
@@ -70,7 +70,7 @@ export const serve = (
     )
     const { retention, ...sending } = settings
     if (retention !== undefined) {
-      yield* Effect.forkScoped(Retaining.retain({ retention })).pipe(Effect.provide(stored))
+      yield* Effect.forkScoped(RetentionRounds.retain({ retention })).pipe(Effect.provide(stored))
     }
     const emitter = yield* Layer.build(Emitter.layer(sending)).pipe(Effect.provide(host))
     const serving = yield* app.pipe(Effect.provide(Context.merge(host, emitter)))

@@ -35,7 +35,7 @@ export class Incidents {
   /** How long the longest of the process's disturbances lasted that touched the interval; 0 when none did. */
   longestWithin(disturbance: Disturbance, from: number, to: number, process: number): number {
     return this.within(disturbance, from, to, process).reduce(
-      (most, each) => Math.max(most, each.to - each.from),
+      (max, each) => Math.max(max, each.to - each.from),
       0
     )
   }

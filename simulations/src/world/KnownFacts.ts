@@ -24,7 +24,7 @@ export type Meaning =
   | { readonly means: "bad" }
   | { readonly means: "cross" }
   /** May make so many further deliveries. */
-  | { readonly means: "resend"; readonly webhook: KnownWebhook; readonly mostEvents: number }
+  | { readonly means: "resend"; readonly webhook: KnownWebhook; readonly maxEvents: number }
   | { readonly means: "export"; readonly id: number }
   | { readonly means: "enable"; readonly webhook: KnownWebhook; readonly enabled: boolean }
   | { readonly means: "rotate"; readonly webhook: KnownWebhook }

@@ -35,7 +35,7 @@ export interface Consumer {
 }
 
 /** How long a message takes, in milliseconds, and how long a caller waits for an answer. */
-const delay = { min: 1, most: 80, late: 20_000 }
+const delay = { min: 1, max: 80, late: 20_000 }
 const patienceMillis = 30_000
 
 /** The same request once more, as a call of its own. */
@@ -192,7 +192,7 @@ export class World {
     if (this.kernel.now < this.partitionedUntil) return null
     if (this.decisions.fault(`lost ${label}`, this.rates.loss) !== null) return null
     const late = this.decisions.fault(`late ${label}`, this.rates.late)
-    return delay.min + this.decisions.below(`how long ${label}`, late === null ? delay.most : delay.late)
+    return delay.min + this.decisions.below(`how long ${label}`, late === null ? delay.max : delay.late)
   }
 
   /** From a party to the service and back. */

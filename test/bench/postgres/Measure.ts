@@ -2,8 +2,8 @@
 import { fileURLToPath } from "node:url"
 import type { Progress } from "../BulkLoad.ts"
 import { measureReading, type Pace } from "../Reading.ts"
-import { limited, pair, readingSections, type Section } from "../Report.ts"
-import { bundlePostgresPrograms, startPlainPostgres, startSubject } from "../Servers.ts"
+import { limited, orderedSection, pair, readingSections, type Section } from "../Report.ts"
+import { bundlePostgresPrograms, importBuilt, startPlainPostgres, startSubject } from "../Servers.ts"
 import { openDatabases } from "./Databases.ts"
 import { type Figure, measureNodeIngest, measureOutbox, measurePosts } from "./Writing.ts"
 
@@ -112,6 +112,14 @@ export const measureOnPostgres = async ({
         lines: figures.map(lineOf)
       })
       sections.push(costSection("Cost of a delivery", figures))
+    }
+    if (wanted("deliveries-ordered")) {
+      const { measureOrdered } =
+        await importBuilt<typeof import("../OrderedDeliveries.ts")>("OrderedDeliveries")
+      const receiver = fileURLToPath(new URL("../CountingReceiver.mjs", import.meta.url))
+      const size = { rounds: quick ? 2 : 5, events: quick ? 3000 : 10_000 }
+      const empty = async () => (await databases.empty()).url
+      sections.push(orderedSection(await measureOrdered(receiver, ["Postgres"], size, progress, empty)))
     }
     return { sections, facts: await databases.facts() }
   } finally {

@@ -1,6 +1,6 @@
 /**
  * Microseconds of processor time that a node and Postgres take without and with an encryption key, as a table in Markdown. It starts a server
- * of its own: `node scripts/run.mjs test/bench/postgres/Sealing.ts 6000 5` takes in six thousand people in each of five rounds.
+ * of its own: `npm run bench -- sealing 6000 5` takes in six thousand people in each of five rounds.
  */
 import { Brands, LeadStore, LeadQueries, recordObservations, Signals } from "@lead-signals/domain"
 import { type EncryptionKey, generateEncryptionKey, parseEncryptionKey } from "@lead-signals/encryption"

@@ -195,17 +195,19 @@ export const makeReading = (db: Database.Database) => {
              emitted_at, tracked_at
            FROM engagement WHERE lead_id = ? AND brand_id = ? ORDER BY tracked_at DESC, id DESC LIMIT ${window + 1}`
         ).all(leadId, brandId)
-    const shown = rows.slice(0, window)
+    const windowRows = rows.slice(0, window)
     const signals = new Map<number, Columns>()
-    for (const { signal_id: id } of shown) {
+    for (const { signal_id: id } of windowRows) {
       if (!signals.has(id)) signals.set(id, statement("SELECT * FROM signal WHERE id = ?").get(id)!)
     }
-    const authors = withDetail ? companies(companyIds(shown, "author_company_id")) : null
+    const authors = withDetail ? companies(companyIds(windowRows, "author_company_id")) : null
     const sources = withDetail
       ? companies(companyIds([...signals.values()], "company_id"))
       : new Map<number, Columns>()
     return {
-      engagements: shown.map((row) => engagementView(row, signals.get(row["signal_id"])!, authors, sources)),
+      engagements: windowRows.map((row) =>
+        engagementView(row, signals.get(row["signal_id"])!, authors, sources)
+      ),
       engagementsMeta: { truncated: rows.length > window }
     }
   }

@@ -80,7 +80,7 @@ const Campaign = ({
 }) => {
   const search = useSearch({ from })
   const navigate = useNavigate({ from })
-  const shown = campaigns.find(({ id }) => id === search.campaign) ?? campaigns.at(-1)!
+  const selected = campaigns.find(({ id }) => id === search.campaign) ?? campaigns.at(-1)!
   const days = daysOf(search)
   const interval = search.interval === "week" ? "week" : "day"
   const query = useMemo(
@@ -93,7 +93,7 @@ const Campaign = ({
   )
   const choose = (change: CampaignSearch) =>
     void navigate({ to: from, search: readCampaignSearch({ ...search, ...change }), replace: true })
-  const path = `/operator/brands/${brandId}/campaigns/${shown.id}`
+  const path = `/operator/brands/${brandId}/campaigns/${selected.id}`
   return (
     <>
       <PageHeader
@@ -123,7 +123,7 @@ const Campaign = ({
       <div className="flex flex-wrap items-center gap-2 px-4 pb-4 md:px-6">
         <Choose
           label="Campaign"
-          value={shown.id}
+          value={selected.id}
           options={campaigns.map(({ id, name }) => [id, name])}
           onChange={(campaign) => choose({ campaign, post: "" })}
         />
@@ -158,11 +158,11 @@ const Campaign = ({
       <div className="flex flex-col gap-6 px-4 pb-8 md:px-6">
         <CampaignPlots
           brandId={brandId}
-          campaignId={shown.id}
+          campaignId={selected.id}
           query={query}
           isGained={search.figures === "gained"}
         />
-        <Posts brandId={brandId} campaignId={shown.id} search={search} />
+        <Posts brandId={brandId} campaignId={selected.id} search={search} />
       </div>
     </>
   )

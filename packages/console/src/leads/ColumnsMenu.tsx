@@ -47,7 +47,7 @@ export const useColumns = (
 ): readonly [ReadonlySet<ColumnId>, (id: ColumnId) => void] => {
   const [choices, setChoices] = useState(stored)
   const width = useWidth(place)
-  const shown = useMemo(
+  const visible = useMemo(
     () =>
       new Set(
         leadColumns.flatMap(({ fits, id }) =>
@@ -57,28 +57,28 @@ export const useColumns = (
     [choices, width, hasCards]
   )
   const toggle = (id: ColumnId) => {
-    const next = new Map(choices).set(id, !shown.has(id))
+    const next = new Map(choices).set(id, !visible.has(id))
     localStorage.setItem(
       storageKey,
-      Array.from(next, ([each, isShown]) => `${isShown ? "+" : ""}${each}`).join(",")
+      Array.from(next, ([each, isVisible]) => `${isVisible ? "+" : ""}${each}`).join(",")
     )
     setChoices(next)
   }
-  return [shown, toggle]
+  return [visible, toggle]
 }
 
 interface ColumnsMenuProps {
-  readonly shown: ReadonlySet<ColumnId>
+  readonly visible: ReadonlySet<ColumnId>
   readonly onToggle: (id: ColumnId) => void
 }
 
-export const ColumnsMenu = ({ onToggle, shown }: ColumnsMenuProps) => (
+export const ColumnsMenu = ({ onToggle, visible }: ColumnsMenuProps) => (
   <MenuButton
     icon="columns"
     label="Columns"
     items={hideable.map(({ id, title }) => ({
       text: title,
-      isChecked: shown.has(id),
+      isChecked: visible.has(id),
       onSelect: () => onToggle(id)
     }))}
   />

@@ -13,9 +13,16 @@ const words: Readonly<Partial<Record<ColumnId, string>>> = {
   updatedAt: "Updated"
 }
 
-export const LeadCards = ({ brandId, isStale, leads, search, shownColumns, signalNames }: LeadListProps) => {
+export const LeadCards = ({
+  brandId,
+  isStale,
+  leads,
+  search,
+  visibleColumns,
+  signalNames
+}: LeadListProps) => {
   const columns: ReadonlyArray<LeadColumn> = leadColumns.filter(
-    ({ id }) => shownColumns.has(id) && id !== "name" && id !== "headline"
+    ({ id }) => visibleColumns.has(id) && id !== "name" && id !== "headline"
   )
   const context: RowContext = { signalNames, search: search.search, hasHeadline: true }
   return (
@@ -42,7 +49,7 @@ export const LeadCards = ({ brandId, isStale, leads, search, shownColumns, signa
               >
                 <Name text={lead.name} wanted={search.search} className="line-clamp-2 wrap-anywhere" />
               </Link>
-              {lead.headline === null || !shownColumns.has("headline") ? null : (
+              {lead.headline === null || !visibleColumns.has("headline") ? null : (
                 <bdi className="text-muted line-clamp-2 wrap-anywhere">
                   <Marked text={lead.headline} wanted={search.search} />
                 </bdi>

@@ -37,7 +37,7 @@ const useAmend = (brandId: string, lead: LeadDetail) => {
         )
       ).data,
     onMutate: (amendment) => {
-      queryClient.setQueryData<LeadDetail>(key, (shown) => shown && { ...shown, ...amendment })
+      queryClient.setQueryData<LeadDetail>(key, (detail) => detail && { ...detail, ...amendment })
     },
     onError: notifyFailure,
     onSettled: () =>

@@ -11,19 +11,26 @@ export interface LeadListProps {
   readonly leads: ReadonlyArray<Lead>
   readonly search: LeadSearch
   readonly signalNames: RowContext["signalNames"]
-  readonly shownColumns: ReadonlySet<ColumnId>
+  readonly visibleColumns: ReadonlySet<ColumnId>
   /** The leads are those of the query before, while the next is under way. */
   readonly isStale: boolean
 }
 
 const ariaSorts = { asc: "ascending", desc: "descending" } as const
 
-export const LeadTable = ({ brandId, isStale, leads, search, shownColumns, signalNames }: LeadListProps) => {
-  const columns = leadColumns.filter(({ id }) => shownColumns.has(id))
+export const LeadTable = ({
+  brandId,
+  isStale,
+  leads,
+  search,
+  visibleColumns,
+  signalNames
+}: LeadListProps) => {
+  const columns = leadColumns.filter(({ id }) => visibleColumns.has(id))
   const context: RowContext = {
     signalNames,
     search: search.search,
-    hasHeadline: shownColumns.has("headline")
+    hasHeadline: visibleColumns.has("headline")
   }
   // One column takes what is left.
   const widest: ColumnId = context.hasHeadline ? "headline" : "name"

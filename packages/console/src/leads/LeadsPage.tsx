@@ -46,7 +46,7 @@ export const LeadsPage = () => {
   const { access } = useSession()
   const place = useRef<HTMLDivElement>(null)
   const hasCards = useMedia("(width < 40rem)")
-  const [shownColumns, toggleColumn] = useColumns(place, hasCards)
+  const [visibleColumns, toggleColumn] = useColumns(place, hasCards)
   const query = useMemo(() => {
     const { lead: _, ...list } = search
     return queryOf(list)
@@ -107,7 +107,7 @@ export const LeadsPage = () => {
         leads={data.data}
         search={search}
         signalNames={signalNames}
-        shownColumns={shownColumns}
+        visibleColumns={visibleColumns}
         isStale={isPlaceholderData}
       />
     )
@@ -121,7 +121,7 @@ export const LeadsPage = () => {
           actions={
             <>
               <CurlButton calls={calls} />
-              <ColumnsMenu shown={shownColumns} onToggle={toggleColumn} />
+              <ColumnsMenu visible={visibleColumns} onToggle={toggleColumn} />
               <ExportMenu brandId={brandId} filter={() => filterOf(search)} />
             </>
           }

@@ -42,7 +42,7 @@ const Live = ({ brandId }: { readonly brandId: string }) => {
   const [isScrolled, setScrolled] = useState(false)
   const { events, hasGap, held, state } = useLiveEvents(brandId, isPaused || isScrolled)
   const { data: signals } = useQuery(signalsQuery(brandId))
-  const shown = useMemo(
+  const visible = useMemo(
     () =>
       events.filter(
         ({ event, signal }) =>
@@ -100,7 +100,7 @@ const Live = ({ brandId }: { readonly brandId: string }) => {
           ))}
         </Select>
         <p className="text-muted text-xs tabular-nums">
-          {held > 0 ? `${held} more, held while the list stands still` : `${shown.length} shown`}
+          {held > 0 ? `${held} more, held while the list stands still` : `${visible.length} shown`}
         </p>
         {hasGap ? (
           <p role="alert" className="text-warn text-xs">
@@ -108,12 +108,12 @@ const Live = ({ brandId }: { readonly brandId: string }) => {
           </p>
         ) : null}
       </div>
-      {shown.length === 0 ? (
+      {visible.length === 0 ? (
         <Empty icon="live" title={events.length === 0 ? "Nothing yet" : "No event passes the filters"}>
           Events show here as observations are recorded.
         </Empty>
       ) : (
-        <EventList brandId={brandId} events={shown} onScrolled={setScrolled} />
+        <EventList brandId={brandId} events={visible} onScrolled={setScrolled} />
       )}
     </div>
   )

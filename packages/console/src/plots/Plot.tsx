@@ -127,7 +127,7 @@ export const Plot = ({
 }: PlotProps) => {
   const id = useId()
   const [at, setAt] = useState<number | null>(null)
-  const [isTableShown, setTableShown] = useState(false)
+  const [isTableVisible, setTableVisible] = useState(false)
   const plotted = useMemo(
     () => series.map((each, i) => ({ ...each, tone: each.tone ?? palette[i % palette.length]! })),
     [series]
@@ -144,9 +144,9 @@ export const Plot = ({
         </p>
         <button
           type="button"
-          aria-expanded={isTableShown}
-          aria-controls={isTableShown ? `${id}-table` : undefined}
-          onClick={() => setTableShown(!isTableShown)}
+          aria-expanded={isTableVisible}
+          aria-controls={isTableVisible ? `${id}-table` : undefined}
+          onClick={() => setTableVisible(!isTableVisible)}
           className="text-muted hover:text-ink touch:min-h-11 touch:min-w-11 text-xs underline"
         >
           Table
@@ -178,7 +178,7 @@ export const Plot = ({
           )
         })}
       </ul>
-      {isTableShown ? (
+      {isTableVisible ? (
         <div id={`${id}-table`}>
           <PlotTable
             label={title}

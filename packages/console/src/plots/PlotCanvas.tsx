@@ -153,7 +153,7 @@ const followWidth = (plot: UPlot, place: HTMLElement, height: number): (() => vo
 
 export const PlotCanvas = (props: PlotCanvasProps) => {
   const place = useRef<HTMLDivElement>(null)
-  const shown = useRef<UPlot>(null)
+  const plotRef = useRef<UPlot>(null)
   const latest = useRef(props)
   useEffect(() => {
     latest.current = props
@@ -168,18 +168,18 @@ export const PlotCanvas = (props: PlotCanvasProps) => {
       dataOf(latest.current),
       element
     )
-    shown.current = plot
+    plotRef.current = plot
     const endTheme = followTheme(plot)
     const endWidth = followWidth(plot, element, height)
     return () => {
-      shown.current = null
+      plotRef.current = null
       endTheme()
       endWidth()
       plot.destroy()
     }
   }, [tones, props.kind, props.height, props.timeZone, props.intervalLength])
   useEffect(() => {
-    shown.current?.setData(dataOf(latest.current))
+    plotRef.current?.setData(dataOf(latest.current))
   }, [props.times, props.series])
   return <div ref={place} className="w-full min-w-0 overflow-hidden" />
 }

@@ -52,8 +52,8 @@ const bounds = ({ maximum, maxItems, maxLength, minimum }: Schema): ReadonlyArra
 const plainType = (schema: Schema, schemas: Schemas): string => {
   const values = schema.const === undefined ? schema.enum : [schema.const]
   if (values !== undefined) {
-    const shown = values.filter((value) => value !== null).map((value) => JSON.stringify(value))
-    return shown.length === 1 ? shown[0]! : `one of ${shown.join(", ")}`
+    const texts = values.filter((value) => value !== null).map((value) => JSON.stringify(value))
+    return texts.length === 1 ? texts[0]! : `one of ${texts.join(", ")}`
   }
   if (schema.items !== undefined) return `array of ${typeText(schema.items, schemas)}`
   const type = Array.isArray(schema.type) ? schema.type.find((each) => each !== "null") : schema.type

@@ -28,12 +28,12 @@ const Navigation = ({
   readonly onNavigate: () => void
 }) => {
   const session = useSession()
-  const shown = pages.filter(({ opens }) => opens(session))
+  const visiblePages = pages.filter(({ opens }) => opens(session))
   return (
     <nav aria-label="Pages" className="flex flex-col gap-0.5 px-2">
-      {shown.map(({ group, icon, text, to }, i) => (
+      {visiblePages.map(({ group, icon, text, to }, i) => (
         <div key={to}>
-          {group === null || group === shown[i - 1]?.group ? null : (
+          {group === null || group === visiblePages[i - 1]?.group ? null : (
             <p className="text-muted px-2 pt-4 pb-1 text-xs font-medium">{group}</p>
           )}
           <Link
@@ -88,9 +88,9 @@ const OpenedPage = ({ brandId }: { readonly brandId: string }) => {
 export const BrandShell = () => {
   const { brandId } = useParams({ from: "/brands/$brandId" })
   const [isMenuOpen, setMenuOpen] = useState(false)
-  const [isHelpShown, setHelpShown] = useState(false)
+  const [isHelpVisible, setHelpVisible] = useState(false)
   useEffect(() => lastBrand.write(brandId), [brandId])
-  useGlobalKeys(brandId, () => setHelpShown(true))
+  useGlobalKeys(brandId, () => setHelpVisible(true))
   const closeMenu = () => setMenuOpen(false)
   useEffect(() => {
     if (!isMenuOpen) return
@@ -135,7 +135,7 @@ export const BrandShell = () => {
           <div className="grow overflow-y-auto py-2">
             <Navigation brandId={brandId} onNavigate={closeMenu} />
           </div>
-          <UserMenu onHelp={() => setHelpShown(true)} />
+          <UserMenu onHelp={() => setHelpVisible(true)} />
         </div>
       </header>
       <main
@@ -148,7 +148,7 @@ export const BrandShell = () => {
           <OpenedPage brandId={brandId} />
         </Suspense>
       </main>
-      {isHelpShown ? <ShortcutsDialog onClose={() => setHelpShown(false)} /> : null}
+      {isHelpVisible ? <ShortcutsDialog onClose={() => setHelpVisible(false)} /> : null}
     </div>
   )
 }

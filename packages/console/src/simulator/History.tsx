@@ -4,7 +4,7 @@ import { eventText, exactClockText, isProblem } from "./describe.ts"
 import type { Drawing, Drawn } from "./drawing.ts"
 import type { Playback } from "./usePlayback.ts"
 
-const maxShown = 120
+const maxVisible = 120
 
 const lastMatches = (
   events: ReadonlyArray<Drawn>,
@@ -12,7 +12,7 @@ const lastMatches = (
   wanted: string
 ): ReadonlyArray<readonly [Drawn, string]> => {
   const found: Array<readonly [Drawn, string]> = []
-  for (let i = count - 1; i >= 0 && found.length < maxShown; i--) {
+  for (let i = count - 1; i >= 0 && found.length < maxVisible; i--) {
     const event = events[i]!
     const text = eventText(event)
     if (`${event.lane} ${text}`.toLowerCase().includes(wanted)) found.push([event, text])
@@ -29,7 +29,7 @@ export const History = ({
 }) => {
   const [wanted, setWanted] = useState("")
   const id = useId()
-  const shown = lastMatches(events, count, wanted.trim().toLowerCase())
+  const visible = lastMatches(events, count, wanted.trim().toLowerCase())
   return (
     <section aria-label="Events" className="flex min-w-0 flex-col">
       <div className="flex flex-wrap items-center gap-3 px-4 py-2">
@@ -49,13 +49,13 @@ export const History = ({
           className="field w-48"
         />
       </div>
-      {shown.length === 0 ? (
+      {visible.length === 0 ? (
         <p className="text-muted px-4 pb-4 text-sm">
           {wanted === "" ? "Nothing has happened yet." : "No event so far has this text."}
         </p>
       ) : (
         <ol aria-label="What happened" tabIndex={0} className="max-h-80 overflow-y-auto pb-2 text-xs">
-          {shown.map(([event, text]) => (
+          {visible.map(([event, text]) => (
             <li key={event.n}>
               <button
                 type="button"

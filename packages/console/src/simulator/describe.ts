@@ -1,5 +1,5 @@
 /** What an event says, and times of a run, in words. */
-import type { ShownEvent } from "@lead-signals/simulations/browser"
+import type { RenderedEvent } from "@lead-signals/simulations/browser"
 
 const part = (n: number): string => String(n).padStart(2, "0")
 
@@ -20,7 +20,7 @@ export const lengthText = (millis: number): string => {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`
 }
 
-type Fields = ShownEvent["fields"]
+type Fields = RenderedEvent["fields"]
 
 const texts: Readonly<Record<string, (fields: Fields) => string>> = {
   request: ({ method, path }) => `sends ${method} ${path}`,
@@ -46,7 +46,7 @@ const texts: Readonly<Record<string, (fields: Fields) => string>> = {
 }
 
 /** What the party of the event does, or what befalls it. */
-export const eventText = ({ fields, kind }: Pick<ShownEvent, "fields" | "kind">): string =>
+export const eventText = ({ fields, kind }: Pick<RenderedEvent, "fields" | "kind">): string =>
   texts[kind]?.(fields) ??
   `${kind} ${Object.entries(fields)
     .map(([name, value]) => `${name}=${String(value)}`)
@@ -55,5 +55,5 @@ export const eventText = ({ fields, kind }: Pick<ShownEvent, "fields" | "kind">)
 const calm = new Set(["request", "answered", "acts", "post", "commit", "started"])
 
 /** Whether something goes wrong with it. */
-export const isProblem = ({ fields, kind }: Pick<ShownEvent, "fields" | "kind">): boolean =>
+export const isProblem = ({ fields, kind }: Pick<RenderedEvent, "fields" | "kind">): boolean =>
   !calm.has(kind) || (typeof fields["status"] === "number" && fields["status"] >= 500)

@@ -1,10 +1,10 @@
 /** The events of a run as marks on lanes. A request and its answer are one bar, and so are a kill and the next start. */
-import type { ShownEvent } from "@lead-signals/simulations/browser"
+import type { RenderedEvent } from "@lead-signals/simulations/browser"
 
 /** How an answer ended. Each has a shape and a colour of its own. */
 export type Answered = "good" | "refused" | "error" | "none"
 
-export interface Drawn extends ShownEvent {
+export interface Drawn extends RenderedEvent {
   /** Its number in the run, from 0. */
   readonly n: number
   /** Of a request or a kill: where it ends, and how; null while nobody knows. */
@@ -36,7 +36,7 @@ export class Drawing {
     return this.events.at(-1)?.x ?? 0
   }
 
-  add(events: ReadonlyArray<ShownEvent>): void {
+  add(events: ReadonlyArray<RenderedEvent>): void {
     for (const event of events) {
       const drawn: Drawn = { ...event, n: this.events.length, end: null }
       this.events.push(drawn)

@@ -2,7 +2,7 @@
 import { useState } from "react"
 import { Button } from "./Button.tsx"
 
-const shownMillis = 2000
+const visibleMillis = 2000
 
 /** Over plain http, elsewhere than on this machine, a page has no clipboard of its own. */
 const copyBySelection = (text: string): void => {
@@ -25,7 +25,7 @@ export const CopyButton = ({ label = "Copy", text }: { readonly text: string; re
   const copy = async () => {
     await copyText(text)
     setCopied(true)
-    setTimeout(() => setCopied(false), shownMillis)
+    setTimeout(() => setCopied(false), visibleMillis)
   }
   return (
     <Button icon={isCopied ? "check" : "copy"} onClick={() => void copy()} aria-live="polite">

@@ -73,14 +73,14 @@ const NoteCard = ({ note: { id, isFailure, text, undo } }: { readonly note: Note
 }
 
 export const Notes = () => {
-  const shown = useSyncExternalStore(subscribe, () => notes)
+  const visible = useSyncExternalStore(subscribe, () => notes)
   return (
     <div
       role="status"
       aria-label="Notes"
       className="pointer-events-none fixed inset-x-3 bottom-12 z-[60] mx-auto flex max-w-md flex-col gap-2"
     >
-      {shown.map((note) => (
+      {visible.map((note) => (
         <NoteCard key={note.id} note={note} />
       ))}
     </div>

@@ -86,8 +86,8 @@ export interface Changes {
   /** The webhooks whose state changed, and only those. */
   readonly webhooks: ReadonlyArray<CurrentWebhook>
   /**
-   * The deliveries of an ordered lead that ended: of each the next one with its webhook and `orderedLead`, if it waits, becomes due, as of
-   * when it was queued. [ORD-2]
+   * The deliveries of an ordered lead that ended: of each the next one with its webhook and `orderedLead`, if it waits, becomes due at
+   * `LeadOrder.releasedDueAt`. [ORD-2]
    */
   readonly endedInOrder: ReadonlyArray<CurrentDelivery>
   /** The lines to append to the log of attempts. */

@@ -16,6 +16,26 @@ export const maxSkippedIds = 50
 /** When a stored delivery is due; null while it waits, as when it has ended. */
 export const dueAtOf = (stored: Instant | null): Instant | null => (stored === waitingDueAt ? null : stored)
 
+/**
+ * When a pending delivery is due once it waits no longer, because the one before it has ended or its webhook is ordered no more: as of when
+ * it was queued, but not later than now, also where a clock was set back meanwhile. One that was attempted keeps its time. [ORD-2]
+ */
+export const releasedDueAt = (
+  {
+    attempts,
+    createdAt,
+    dueAt,
+    lease
+  }: {
+    readonly attempts: number
+    readonly createdAt: Instant
+    readonly dueAt: Instant
+    readonly lease: string | null
+  },
+  now: Instant
+): Instant =>
+  dueAt === waitingDueAt || (attempts === 0 && lease === null) ? Math.min(createdAt, now) : dueAt
+
 /** The lead among whose deliveries a new event of it keeps its place; null where the webhook is not ordered. [ORD-1] */
 export const orderedLead = ({ ordering }: Pick<Webhook, "ordering">, leadId: LeadId): LeadId | null =>
   ordering === "lead" ? leadId : null

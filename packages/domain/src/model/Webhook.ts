@@ -106,11 +106,11 @@ const Format = Schema.Literal(...webhookFormats).annotations({
 })
 
 /** An integer within bounds, which its refusal names. */
-const integerBetween = (min: number, most: number, unit: string) =>
+const integerBetween = (min: number, max: number, unit: string) =>
   Schema.Number.pipe(
-    Schema.filter((value) => Number.isInteger(value) && value >= min && value <= most, {
-      description: `an integer of ${unit} from ${min} to ${most}`,
-      jsonSchema: { type: "integer", minimum: min, maximum: most }
+    Schema.filter((value) => Number.isInteger(value) && value >= min && value <= max, {
+      description: `an integer of ${unit} from ${min} to ${max}`,
+      jsonSchema: { type: "integer", minimum: min, maximum: max }
     })
   )
 const MaxDelay = Schema.NullOr(integerBetween(1, longestMaxDelaySeconds, "seconds")).annotations({

@@ -9,7 +9,7 @@ import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { Webhook } from "../model/Webhook.ts"
 import type { DeliveryPlace } from "../decisions/LeadOrder.ts"
-import type { Limits, UnderWay } from "../decisions/Leasing.ts"
+import type { Limits, UnderWay } from "../decisions/DeliverySlots.ts"
 import type { FinishedAttempt, Recorded } from "../decisions/AttemptTransitions.ts"
 import type { Operations } from "./Operation.ts"
 
@@ -39,7 +39,7 @@ export interface LeaseRequest {
 export interface Lease {
   /** The delivery to attempt. */
   readonly deliveryId: DeliveryId
-  /** The token for `record`: that of the request, or of a batch `Leasing.batchToken`, so that a store can count posts under way. */
+  /** The token for `record`: that of the request, or of a batch `DeliverySlots.batchToken`, so that a store can count posts under way. */
   readonly token: string
   /**
    * Leases of one answer with the same number are of one webhook and go in one post, in their order. Null: the webhook takes no batches,
@@ -74,8 +74,8 @@ export class Outbox extends Context.Tag("@lead-signals/domain/Outbox")<
   Outbox,
   {
     /**
-     * Takes due deliveries of enabled webhooks, oldest first within a webhook, as `Leasing.allocate` deals out places for posts, and
-     * `Batching.form` and `Batching.fitting` group what is due of a webhook that takes batches. [BATCH-1]
+     * Takes due deliveries of enabled webhooks, oldest first within a webhook, as `DeliverySlots.allocate` deals out places for posts, and
+     * `Batches.form` and `Batches.fitting` group what is due of a webhook that takes batches. [BATCH-1]
      * It makes and keeps a body that a delivery lacks, in the same transaction. No two calls, of whatever process,
      * get the same delivery before the lease of the first has run out or its attempt was recorded. Of the deliveries
      * with one `orderedLead` it takes the first that is pending, and no other. Fails with `StoreUnavailable`.

@@ -59,9 +59,9 @@ export const reportedState = (stored: DeliveryState, webhookEnabled: boolean): R
  * can be reported so.
  */
 export const storedState = (
-  shown: ReportedState | null,
+  reported: ReportedState | null,
   webhookEnabled: boolean
 ): DeliveryState | null | undefined => {
-  if (shown === "held") return webhookEnabled ? undefined : "pending"
-  return shown === "pending" && !webhookEnabled ? undefined : shown
+  if (reported === "held") return webhookEnabled ? undefined : "pending"
+  return reported === "pending" && !webhookEnabled ? undefined : reported
 }

@@ -7,13 +7,13 @@ import type { Retention } from "../model/Retention.ts"
 import { CommitSize } from "../ports/CommitSize.ts"
 import type { Entropy } from "../ports/Entropy.ts"
 import { LeadStore, type Proposal } from "../ports/LeadStore.ts"
-import * as Decoding from "../queries/Decoding.ts"
+import * as Decoder from "../queries/Decoder.ts"
 import { observe } from "../decisions/Observations.ts"
 import * as Suppression from "../credentials/Suppression.ts"
 import { freshDeliveryIds } from "./FreshIds.ts"
-import { RetentionPolicy } from "./Retaining.ts"
+import { RetentionPolicy } from "./RetentionRounds.ts"
 
-const read = Decoding.decode(Observation, { whole: "The observation", strict: false })
+const read = Decoder.decode(Observation, { whole: "The observation", strict: false })
 
 const propose = (
   brand: Brand,

@@ -9,4 +9,4 @@ type LeadDetailView = ReturnType<typeof leadView> & {
 } & ReturnType<typeof windowView>
 
 /** The data of a lead's detail, from the JSON that `RenderedLeads.detailed` makes. [DET-1] */
-export const leadDetailView = (shown: string): LeadDetailView => JSON.parse(shown)
+export const leadDetailView = (rendered: string): LeadDetailView => JSON.parse(rendered)

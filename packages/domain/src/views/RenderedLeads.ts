@@ -13,27 +13,27 @@ type Engagements = LeadQuery["engagements"]
 export const renderLead = (lead: Lead): string => JSON.stringify(leadView(lead))
 
 /** The lead with more keys, of which there is one at least. */
-const joined = (shown: string, more: object): string =>
-  `${shown.slice(0, -1)},${JSON.stringify(more).slice(1)}`
+const joined = (rendered: string, more: object): string =>
+  `${rendered.slice(0, -1)},${JSON.stringify(more).slice(1)}`
 
 /**
  * The JSON of a lead as a list shows it, from that of `renderLead`: with its engagements, if the query requests
  * them. [LIST-1, ENG-1]
  */
-export const listed = (shown: string, window: EngagementWindow | null, engagements: Engagements): string =>
-  window === null ? shown : joined(shown, windowView(window, engagements === "detailed"))
+export const listed = (rendered: string, window: EngagementWindow | null, engagements: Engagements): string =>
+  window === null ? rendered : joined(rendered, windowView(window, engagements === "detailed"))
 
 /**
  * The JSON of a lead as the detail shows it, from that of `renderLead`: with the company in full, and always with the
  * engagements. [DET-1, DET-4]
  */
 export const detailed = (
-  shown: string,
+  rendered: string,
   company: Company | null,
   window: EngagementWindow,
   engagements: Engagements
 ): string =>
-  joined(shown, { company: companyView(company), ...windowView(window, engagements === "detailed") })
+  joined(rendered, { company: companyView(company), ...windowView(window, engagements === "detailed") })
 
 /** The JSON of the detail of a lead that was read with its engagements. [DET-1] */
 export const ofLead = ({ lead, window }: LeadRead, engagements: Engagements): string =>

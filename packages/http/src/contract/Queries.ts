@@ -21,7 +21,7 @@ export interface LeadFilter extends WireFilter {
 export type Sort = `${"createdAt" | "updatedAt" | "name" | "score1"}:${"asc" | "desc"}`
 
 /** How each lead is rendered. */
-export interface Shown {
+export interface EngagementOptions {
   /** Up to 20 newest engagements of each lead; a page is then of 25 leads at most. */
   readonly includeEngagements?: boolean | undefined
   /**
@@ -32,7 +32,7 @@ export interface Shown {
 }
 
 /** Which leads, in which order, and how they are rendered. */
-export interface LeadQuery extends LeadFilter, Shown {
+export interface LeadQuery extends LeadFilter, EngagementOptions {
   /** `createdAt:desc` unless given. [SORT-2] */
   readonly sort?: Sort | undefined
   /**

@@ -4,7 +4,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { UnavailableFailure } from "../contract/Failures.ts"
 import { HealthBody } from "../contract/HealthSchemas.ts"
-import { Draining } from "../Draining.ts"
+import { DrainState } from "../DrainState.ts"
 import { endpoint } from "./Endpoint.ts"
 
 const alive = { status: "ok" } as const
@@ -33,7 +33,7 @@ export const health = {
       answer: "It takes requests",
       handle: () =>
         Effect.gen(function* () {
-          const [storeHealth, draining] = yield* Effect.all([StoreHealth, Draining])
+          const [storeHealth, draining] = yield* Effect.all([StoreHealth, DrainState])
           if (yield* draining.isDraining)
             return yield* new StoreUnavailable({ reason: "the server is draining" })
           return readiness(yield* storeHealth.check)

@@ -16,7 +16,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect, FiberId, Stream } from "effect"
 import { bearerToken, operatorOf, operatorOfSession, type OperatorToken } from "../Authentication.ts"
 import { reaches } from "../CurrentOperator.ts"
-import { Draining } from "../Draining.ts"
+import { DrainState } from "../DrainState.ts"
 import { EventStreams } from "../EventStreams.ts"
 import * as Responses from "../Responses.ts"
 import { Sessions } from "../Sessions.ts"
@@ -86,7 +86,7 @@ export const liveEvents = {
           const { id: brandId } = yield* Brands.get(path.brandId)
           const [streams, draining, store, sessions, pruning] = yield* Effect.all([
             EventStreams,
-            Draining,
+            DrainState,
             LeadStore,
             Sessions,
             Pruning

@@ -1,7 +1,7 @@
 /** `lead-signals brands …` and `keys …`. */
 import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
-import { Decoding, NewSignal } from "@lead-signals/domain"
+import { Decoder, NewSignal } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { CommandProcess, Failed, group, leaf, usage } from "@lead-signals/command-line"
 import { duration, progress } from "../Progress.ts"
@@ -30,7 +30,7 @@ const watch = Options.text("watch").pipe(
   Options.optional
 )
 
-const readSignal = Decoding.decode(NewSignal, { whole: "--watch", strict: true })
+const readSignal = Decoder.decode(NewSignal, { whole: "--watch", strict: true })
 
 /** Checks the signal before the brand is created, because a failure later would leave a brand without it. */
 const checkSignal = (body: unknown) =>

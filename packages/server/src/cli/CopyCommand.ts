@@ -4,7 +4,7 @@ import { Failed, leaf, usage } from "@lead-signals/command-line"
 import { Effect, Either } from "effect"
 import { existsSync } from "node:fs"
 import { copyStore } from "../copy/CopyStore.ts"
-import { kindOf, readDatabase, shownDatabase } from "../DatabaseLocation.ts"
+import { kindOf, readDatabase, renderedDatabase } from "../DatabaseLocation.ts"
 import { copySource, copyTarget, removeUnfinishedCopy } from "../Stores.ts"
 import { encryptionOfEnvironment, withProgressLine } from "./FileCommands.ts"
 import { json } from "./OperatorCommand.ts"
@@ -63,7 +63,7 @@ export const copyCommand = leaf(
           })
         )
       )
-      const [shownFrom, shownTo] = [shownDatabase(from), shownDatabase(to)]
+      const [renderedFrom, renderedTo] = [renderedDatabase(from), renderedDatabase(to)]
       const rows = copied.map(({ digest, rows, table }) => [
         table,
         rows.toLocaleString("en"),
@@ -71,8 +71,8 @@ export const copyCommand = leaf(
       ])
       yield* print(
         given.json,
-        { from: shownFrom, to: shownTo, tables: copied },
-        `${table(["TABLE", "ROWS", "SHA-256"], rows)}\nCopied ${shownFrom} to ${shownTo}; both sides have the same rows.`
+        { from: renderedFrom, to: renderedTo, tables: copied },
+        `${table(["TABLE", "ROWS", "SHA-256"], rows)}\nCopied ${renderedFrom} to ${renderedTo}; both sides have the same rows.`
       )
     }).pipe(
       Effect.catchTag("CopyRefused", ({ message }) => Effect.fail(new Failed({ message }))),

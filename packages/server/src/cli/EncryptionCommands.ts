@@ -3,7 +3,7 @@ import * as Options from "@effect/cli/Options"
 import { CommandProcess, Failed, leaf, usage } from "@lead-signals/command-line"
 import { generateEncryptionKey } from "@lead-signals/encryption"
 import { Effect, Either, Option } from "effect"
-import { shownDatabase } from "../DatabaseLocation.ts"
+import { renderedDatabase } from "../DatabaseLocation.ts"
 import { type Encryption, readEncryption, readTarget, targetForms } from "../EncryptionSettings.ts"
 import { rekeyDatabase } from "../Stores.ts"
 import { database, databaseOf, withProgressLine } from "./FileCommands.ts"
@@ -77,13 +77,13 @@ export const rekeyCommand = leaf(
       const { changed } = yield* withProgressLine((update) =>
         rekeyDatabase(place, settings?.key, target, update)
       )
-      const shown = shownDatabase(place)
+      const rendered = renderedDatabase(place)
       yield* print(
         given.json,
-        { database: shown, changed, encrypted: target !== null },
+        { database: rendered, changed, encrypted: target !== null },
         changed
-          ? `${shown} is ${target === null ? "not encrypted now" : "under the new encryption now"}. Set the servers' key before you start them.`
-          : `${shown} had that encryption already; nothing was changed.`
+          ? `${rendered} is ${target === null ? "not encrypted now" : "under the new encryption now"}. Set the servers' key before you start them.`
+          : `${rendered} had that encryption already; nothing was changed.`
       )
     }).pipe(
       Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) =>

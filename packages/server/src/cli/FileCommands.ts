@@ -5,7 +5,7 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Option } from "effect"
 import { existsSync } from "node:fs"
 import { dirname } from "node:path"
-import { kindOf, readDatabase, shownDatabase } from "../DatabaseLocation.ts"
+import { kindOf, readDatabase, renderedDatabase } from "../DatabaseLocation.ts"
 import { readEncryption } from "../EncryptionSettings.ts"
 import { checkDatabase } from "../Stores.ts"
 import { valueOf } from "../Variables.ts"
@@ -154,7 +154,7 @@ export const checkCommand = leaf(
       ]
       yield* print(
         given.json,
-        { file: shownDatabase(file), sound: problems.length === 0, ...checked },
+        { file: renderedDatabase(file), sound: problems.length === 0, ...checked },
         lines.join("\n")
       )
       if (problems.length > 0) (yield* CommandProcess).exitCode = exitCodes.failed

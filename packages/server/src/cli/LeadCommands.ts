@@ -394,14 +394,14 @@ const exportLeaf = leaf(
           )
         )
         // On a terminal alone, where it could steer.
-        const shown = (value: unknown): unknown =>
+        const rendered = (value: unknown): unknown =>
           file === null && stdout.isTTY === true && typeof value === "string"
             ? stripControlCharacters(value)
             : value
         const lineOf = (lead: Json): string =>
           given.format === "jsonl"
             ? `${terminalSafeJson(lead)}\n`
-            : csvLine(Object.values(csvColumns).map((of) => shown(of(lead))))
+            : csvLine(Object.values(csvColumns).map((of) => rendered(of(lead))))
         const bar = progress(stderr, Date.now)
         yield* Effect.addFinalizer(() => Effect.sync(() => bar.clear()))
         const startedAt = Date.now()

@@ -76,8 +76,8 @@ export const table = (
     .map((line) =>
       line
         .map((text, i) => {
-          const shown = cut(text, widths[i]!)
-          return shown + " ".repeat(widths[i]! - widthOf(shown))
+          const entries = cut(text, widths[i]!)
+          return entries + " ".repeat(widths[i]! - widthOf(entries))
         })
         .join(" ".repeat(gap))
         .trimEnd()
@@ -147,9 +147,9 @@ export const described = (
   fields: Readonly<Record<string, unknown>>,
   columns: number = Number.POSITIVE_INFINITY
 ): string => {
-  const shown = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)
-  const width = Math.max(...shown.map(([name]) => name.length))
-  return shown
+  const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)
+  const width = Math.max(...entries.map(([name]) => name.length))
+  return entries
     .map(([name, value]) => cut(`${name.padEnd(width)}  ${cell(value)}`.trimEnd(), Math.max(columns, 40)))
     .join("\n")
 }

@@ -1,9 +1,10 @@
 /** `lead-signals prune`: removes at once what was kept for its retention, or says how much that is. [RET-9] */
 import * as Options from "@effect/cli/Options"
-import { type DueCounts, Retaining, Retention, type RetentionKind } from "@lead-signals/domain"
+import { type DueCounts, RetentionRounds, Retention, type RetentionKind } from "@lead-signals/domain"
 import { CommandProcess, Failed, leaf, usage } from "@lead-signals/command-line"
 import { Effect, Either } from "effect"
-import { shownDatabase } from "../DatabaseLocation.ts"
+import { renderedDatabase } from "../DatabaseLocation.ts"
+import { readJournalFolder } from "../JournalSettings.ts"
 import { readPooler } from "../PostgresSettings.ts"
 import { readRetention, retentionVariables } from "../RetentionSettings.ts"
 import { storeLayer } from "../Stores.ts"
@@ -27,9 +28,9 @@ const total = (counts: DueCounts): number => retentionKinds.reduce((sum, kind) =
 /** Counts what is due, then removes it, showing how far it is. */
 const prune = (store: ReturnType<typeof storeLayer>, retention: Retention.Retention) =>
   withProgressLine((update) =>
-    Effect.flatMap(Retaining.countDue(retention), (due) => {
+    Effect.flatMap(RetentionRounds.countDue(retention), (due) => {
       let done = 0
-      return Retaining.pruneNow(retention, ({ kind, removed }) => {
+      return RetentionRounds.pruneNow(retention, ({ kind, removed }) => {
         done += removed
         update(Math.min(1, done / Math.max(1, total(due))), `removing ${words[kind]}`)
       })
@@ -73,9 +74,17 @@ export const pruneCommand = leaf(
       })
       const place = yield* databaseOf(given)
       const pooler = yield* Either.match(readPooler(env), { onLeft: usage, onRight: Effect.succeed })
-      const store = storeLayer(place, yield* encryptionOfEnvironment, { pooler, searchMemoryBytes: 0 })
+      const journalFolder = yield* Either.match(readJournalFolder(env, place), {
+        onLeft: usage,
+        onRight: Effect.succeed
+      })
+      const store = storeLayer(place, yield* encryptionOfEnvironment, {
+        pooler,
+        searchMemoryBytes: 0,
+        journalFolder
+      })
       const counts = yield* given.dryRun
-        ? Effect.provide(Retaining.countDue(retention), store)
+        ? Effect.provide(RetentionRounds.countDue(retention), store)
         : prune(store, retention)
       const rows = retentionKinds.map((kind) => [
         words[kind],
@@ -87,7 +96,7 @@ export const pruneCommand = leaf(
       yield* print(
         given.json,
         {
-          file: shownDatabase(place),
+          file: renderedDatabase(place),
           dryRun: given.dryRun,
           kept,
           [given.dryRun ? "due" : "removed"]: counts

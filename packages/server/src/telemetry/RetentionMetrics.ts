@@ -2,7 +2,7 @@
 import {
   type Entropy,
   type Pruning,
-  Retaining,
+  RetentionRounds,
   type Retention,
   type RetentionKind
 } from "@lead-signals/domain"
@@ -28,7 +28,7 @@ const completed = Metric.gauge("lead_signals_pruning_completed_timestamp_seconds
 const ofKind = <Type, In, Out>(metric: Metric.Metric<Type, In, Out>, kind: RetentionKind) =>
   Metric.tagged(metric, "kind", kind)
 
-const recordPiece = ({ kind, overdueMillis, removed, tookMillis }: Retaining.PieceReport): void => {
+const recordPiece = ({ kind, overdueMillis, removed, tookMillis }: RetentionRounds.PieceReport): void => {
   ofKind(pruned, kind).unsafeUpdate(removed, [])
   ofKind(backlog, kind).unsafeUpdate(overdueMillis / 1000, [])
   pieceSeconds.unsafeUpdate(tookMillis / 1000, [])
@@ -38,7 +38,7 @@ const recordPiece = ({ kind, overdueMillis, removed, tookMillis }: Retaining.Pie
 export const retaining = (retention: Retention.Retention): Layer.Layer<never, never, Pruning | Entropy> =>
   Layer.scopedDiscard(
     Effect.forkScoped(
-      Retaining.retain({
+      RetentionRounds.retain({
         retention,
         onPiece: recordPiece,
         onRound: (endedAt) => completed.unsafeUpdate(endedAt / 1000, [])

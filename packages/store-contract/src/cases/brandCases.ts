@@ -44,11 +44,11 @@ export const brandCases: ReadonlyArray<Case> = [
             { total: expected.length, found: expected }
           )
           const rendered = yield* Leads.listRendered(id, query)
-          const shown = rendered.leads.map((json) => String(JSON.parse(json).name)).sort()
+          const listed = rendered.leads.map((json) => String(JSON.parse(json).name)).sort()
           assertEqual(
             `LeadStore.listRendered ${what}`,
-            { total: rendered.total, shown },
-            { total: expected.length, shown: expected }
+            { total: rendered.total, listed },
+            { total: expected.length, listed: expected }
           )
         }
       }

@@ -278,6 +278,51 @@ export const deliveryCases: ReadonlyArray<Case> = [
       })
   ),
 
+  caseOf(
+    "makes an event that waited due at once when the one before it ends, or its webhook is ordered no more, also after a clock was set back [ORD-1, ORD-2]",
+    (clock) =>
+      Effect.gen(function* () {
+        const world = yield* DeliveryWorld.create(clock, [])
+        const seen = (...engagements: ReadonlyArray<number>): Step => ({
+          step: "observe",
+          seen: engagements.map((engagement) => ({ person: 0, engagement, author: null }))
+        })
+        const work = (...ends: ReadonlyArray<number | "late">): Step => ({
+          step: "work",
+          perWebhook: 50,
+          ends,
+          delay: 0
+        })
+        const setBack: Step = { step: "wait", millis: -3_600_000 }
+        const steps: ReadonlyArray<Step> = [
+          { step: "subscribe", events: 1, enabled: true, ordering: "lead", maxDelay: null },
+          seen(1, 2, 3),
+          // Two are set aside while the first is under way.
+          work("late"),
+          work(200),
+          setBack,
+          // The first is taken, by an attempt that is recorded late; the second dies, and the third goes out.
+          work(200, 200, 200, 200),
+          work(500),
+          work(200),
+          seen(4, 5),
+          setBack,
+          { step: "order", webhook: 0, ordering: "none", maxDelay: null },
+          work(200)
+        ]
+        for (const step of steps) {
+          yield* world.play(step)
+          yield* compareDeliveries(world)
+        }
+        assertEqual(
+          "Outbox, states of five events of a lead, of which the second was refused",
+          world.reference.deliveries.map(({ state }) => state),
+          ["delivered", "dead", "delivered", "delivered", "delivered"]
+        )
+        yield* end(world)
+      })
+  ),
+
   caseOf("wakes who waits, for a commit, a re-send and a webhook that is enabled [DELIV-2]", (clock) =>
     Effect.gen(function* () {
       const world = yield* DeliveryWorld.create(clock)

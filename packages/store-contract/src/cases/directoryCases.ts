@@ -330,7 +330,7 @@ export const directoryCases: ReadonlyArray<Case> = [
         const person = { extId: "p", name: "Ada" }
         yield* recordObservations(brand, [{ signalId: signal.id, person, engagement: { id: "e" } }])
         const query = yield* LeadQueries.readList([["includeEngagements", "true"]])
-        const assertShown = (when: string, name: string) =>
+        const assertRendered = (when: string, name: string) =>
           Effect.gen(function* () {
             const { leads } = yield* Leads.list(brand.id, query)
             const [{ lead, window }] = leads as [(typeof leads)[number]]
@@ -349,7 +349,7 @@ export const directoryCases: ReadonlyArray<Case> = [
               { list: name, exportData: name, listRendered: name, getRendered: name }
             )
           })
-        yield* assertShown("at first", "S")
+        yield* assertRendered("at first", "S")
         const isFound = {
           signalOfAnother: Option.isSome(yield* signalStore.rename(other.id, signal.id, "X")),
           campaignOfAnother: Option.isSome(yield* campaignStore.rename(other.id, campaign.id, "X"))
@@ -370,10 +370,10 @@ export const directoryCases: ReadonlyArray<Case> = [
             [false, false, false]
           )
         }
-        yield* assertShown("after renames of others", "S")
+        yield* assertRendered("after renames of others", "S")
         const renamedSignal = yield* Signals.rename(brand.id, signal.id, "T")
         assertEqual("SignalStore.rename", renamedSignal, { ...signal, name: "T" })
-        yield* assertShown("after its rename", "T")
+        yield* assertRendered("after its rename", "T")
         assertEqual("SignalStore.list after a rename", yield* signalStore.list(brand.id), [
           { ...signal, name: "T" }
         ])

@@ -5,7 +5,7 @@ import {
   type PruneRequest,
   Pruning,
   recordObservations,
-  Retaining,
+  RetentionRounds,
   Retention,
   type RetentionKind,
   RetentionPolicy
@@ -28,7 +28,7 @@ const piece = (of: Pick<PruneRequest, "kind" | "before"> & Partial<PruneRequest>
 
 type Step =
   | { readonly step: "observe"; readonly person: string; readonly agoMillis: number }
-  | { readonly step: "attempt"; readonly status: number; readonly most: number }
+  | { readonly step: "attempt"; readonly status: number; readonly max: number }
   | { readonly step: "wait"; readonly millis: number }
   | { readonly step: "erase"; readonly person: number }
   | { readonly step: "resend"; readonly person: number; readonly isCreated: boolean }
@@ -55,7 +55,7 @@ const steps = fc.array(
       arbitrary: fc.record({
         step: fc.constant("attempt" as const),
         status: fc.constantFrom(200, 200, 500),
-        most: fc.constantFrom(1, 3, 100)
+        max: fc.constantFrom(1, 3, 100)
       }),
       weight: 3
     },
@@ -105,7 +105,7 @@ const agreesWithRules: Case = {
                   yield* world.observe(step.person, `${world.brand.id} ${i}`, step.agoMillis)
                   break
                 case "attempt":
-                  yield* world.attempt(step.status, step.most)
+                  yield* world.attempt(step.status, step.max)
                   break
                 case "wait":
                   clock.millis += step.millis
@@ -364,8 +364,8 @@ export const retentionCases: ReadonlyArray<Case> = [
         leads: hour,
         suppressions: hour
       }
-      const counted = yield* Retaining.countDue(all)
-      const removed = yield* Retaining.pruneNow(all)
+      const counted = yield* RetentionRounds.countDue(all)
+      const removed = yield* RetentionRounds.pruneNow(all)
       // The lead that is due takes its engagement with it, if that was not pruned before.
       assertEqual("counted, and pruned", counted, removed)
       assertEqual("pruned", removed, {
@@ -376,7 +376,7 @@ export const retentionCases: ReadonlyArray<Case> = [
         leads: 1,
         suppressions: 1
       })
-      assertEqual("what a second round finds", yield* Retaining.countDue(all), {
+      assertEqual("what a second round finds", yield* RetentionRounds.countDue(all), {
         deliveries: 0,
         deadLetters: 0,
         events: 0,
@@ -411,7 +411,7 @@ export const retentionCases: ReadonlyArray<Case> = [
         )
         await open.reopen()
       }
-      const rest = await open.run(Retaining.pruneNow({ ...Retention.keepAll, deliveries: 60_000 }))
+      const rest = await open.run(RetentionRounds.pruneNow({ ...Retention.keepAll, deliveries: 60_000 }))
       assertEqual("deliveries pruned before and after", removed + rest.deliveries, count + 1)
       assertEqual(
         "newestPrunedEvent",

@@ -143,7 +143,7 @@ export class ReferenceDeliveries {
   }
 
   /** The ids of the engagements that a body made now would show. [EVT-3, EVT-5] */
-  shown({ engagementId, event, person }: ReferenceDelivery): Array<string> {
+  rendered({ engagementId, event, person }: ReferenceDelivery): Array<string> {
     if (event === "webhook.test") return []
     if (event === "activity.detected") return [engagementId!]
     return this.engagements
@@ -178,12 +178,26 @@ export class ReferenceDeliveries {
   }
 
   /** Chooses the order of a webhook; one that is ordered no longer forgets the places of what is pending. [ORD-1] */
-  order(webhook: ReferenceWebhook, ordering: "none" | "lead", maxDelay: number | null): void {
+  order(webhook: ReferenceWebhook, ordering: "none" | "lead", maxDelay: number | null, now: number): void {
     Object.assign(webhook, { ordering, maxDelay })
     if (ordering === "lead") return
     for (const delivery of this.deliveries) {
-      if (delivery.webhook === webhook && delivery.state === "pending") delivery.isOrdered = false
+      if (delivery.webhook !== webhook || delivery.state !== "pending" || !delivery.isOrdered) continue
+      this.release(delivery, now)
+      delivery.isOrdered = false
     }
+  }
+
+  /** What waited is due as of when it was queued, but not later than now, also where a clock was set back since it was queued. [ORD-2] */
+  private release(delivery: ReferenceDelivery, now: number): void {
+    if (delivery.attempts === 0 && delivery.holder === null)
+      delivery.dueAt = Math.min(delivery.createdAt, now)
+  }
+
+  /** Lets the next one of an ended delivery's person go on. [ORD-2] */
+  private releaseNext(ended: ReferenceDelivery, now: number): void {
+    const next = this.deliveries.find((each) => each.state === "pending" && this.before(each).includes(ended))
+    if (next !== undefined && !this.waits(next)) this.release(next, now)
   }
 
   /** The webhook's due deliveries in the order in which a lease takes them. */
@@ -248,6 +262,7 @@ export class ReferenceDeliveries {
     const { webhook } = delivery
     if (fine) {
       Object.assign(delivery, { state: "delivered", dueAt: null, finishedAt: now, body: null })
+      this.releaseNext(delivery, now)
       if (!isOfEarlier) webhook.failingSince = null
       return
     }
@@ -261,6 +276,7 @@ export class ReferenceDeliveries {
       delivery.failures++
     } else {
       Object.assign(delivery, { state: "dead", dueAt: null, finishedAt: now, body: null })
+      this.releaseNext(delivery, now)
     }
   }
 
@@ -304,10 +320,10 @@ export class ReferenceDeliveries {
     const read = this.engagements.filter(({ author }) => author === person)
     const readers = new Set(read.map((each) => each.person))
     for (const engagement of this.engagements) if (engagement.author === person) engagement.author = null
-    const shown = new Set(read.map(({ id }) => id))
+    const rendered = new Set(read.map(({ id }) => id))
     const concerned = this.deliveries.filter(
       ({ engagementId, event, person: reader }) =>
-        reader !== null && readers.has(reader) && (event === "lead2.created" || shown.has(engagementId!))
+        reader !== null && readers.has(reader) && (event === "lead2.created" || rendered.has(engagementId!))
     )
     for (const { log } of concerned) for (const attempt of log) attempt.response = null
     const renamed = concerned.filter(({ body }) => body !== null)

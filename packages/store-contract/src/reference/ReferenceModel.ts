@@ -173,17 +173,17 @@ const companyKeys = [
 ]
 
 /** The company as answers show it, with all of its keys; null for null. [ENG-10] */
-export const companyShown = (company: Record<string, unknown> | null): Record<string, unknown> | null => {
+export const renderedCompany = (company: Record<string, unknown> | null): Record<string, unknown> | null => {
   if (company === null) return null
-  const shown: Record<string, unknown> = { id: `${company["id"] as number}` }
-  for (const key of companyKeys) shown[key] = company[key] ?? null
-  return shown
+  const rendered: Record<string, unknown> = { id: `${company["id"] as number}` }
+  for (const key of companyKeys) rendered[key] = company[key] ?? null
+  return rendered
 }
 
 /** What an erasure leaves of a post by the erased person. [PII-3] */
 const withoutAuthor = { postUrl: null, postContent: null, postAuthor: null, postAuthorDetail: null }
 
-const authorShown = (author: SeenAuthor): Record<string, unknown> => ({
+const renderedAuthor = (author: SeenAuthor): Record<string, unknown> => ({
   name: author.name ?? null,
   firstName: author.firstName ?? null,
   lastName: author.lastName ?? null,
@@ -351,7 +351,7 @@ export class ReferenceModel {
     const from = (query.page - 1) * query.pageSize
     return {
       data: matching.slice(from, from + query.pageSize).map((row) => ({
-        ...this.shown(row),
+        ...this.rendered(row),
         ...(query.engagements === "none" ? {} : this.window(row, query.engagements === "detailed"))
       })),
       meta: {
@@ -373,8 +373,8 @@ export class ReferenceModel {
     return row === undefined
       ? null
       : {
-          ...this.shown(row),
-          company: companyShown(this.newest(row, "company") as Record<string, unknown> | null),
+          ...this.rendered(row),
+          company: renderedCompany(this.newest(row, "company") as Record<string, unknown> | null),
           ...this.window(row, withDetail)
         }
   }
@@ -389,7 +389,7 @@ export class ReferenceModel {
     )
     const row = this.byId.get(leadId)
     if (fired === undefined || row === undefined) return null
-    const lead2 = this.shownPerson(row)
+    const lead2 = this.renderedPerson(row)
     const { engagements } = this.window(row, true)
     const single = row.engagements.find((e) => e.id === fired.engagementId)
     return {
@@ -404,7 +404,7 @@ export class ReferenceModel {
           : {
               isFirstActivity: fired.isFirstActivity,
               lead2,
-              engagements: single === undefined ? [] : [this.shownEngagement(single, true)]
+              engagements: single === undefined ? [] : [this.renderedEngagement(single, true)]
             }
     }
   }
@@ -430,15 +430,15 @@ export class ReferenceModel {
           postContent: e.postContent ?? null,
           postPostedAt: isoOrNull(e.postPostedAt),
           postAuthor: e.postAuthor,
-          postAuthorDetail: { extId: row.extId, ...authorShown(e.postAuthorDetail) }
+          postAuthorDetail: { extId: row.extId, ...renderedAuthor(e.postAuthorDetail) }
         }
         posts.set(JSON.stringify(post), post)
       }
     }
     return {
-      lead: this.shown(row),
-      company: companyShown(this.newest(row, "company") as Record<string, unknown> | null),
-      engagements: row.engagements.map((e) => this.shownEngagement(e, true)),
+      lead: this.rendered(row),
+      company: renderedCompany(this.newest(row, "company") as Record<string, unknown> | null),
+      engagements: row.engagements.map((e) => this.renderedEngagement(e, true)),
       posts: [...posts.keys()].sort().map((text) => posts.get(text))
     }
   }
@@ -457,7 +457,7 @@ export class ReferenceModel {
   /** The answer to an operator's change of a lead; null where it is 404. */
   lead(id: number): unknown {
     const row = this.byId.get(id)
-    return row === undefined ? null : this.shown(row)
+    return row === undefined ? null : this.rendered(row)
   }
 
   private fire(
@@ -530,7 +530,7 @@ export class ReferenceModel {
     return sign * byField || a.id - b.id
   }
 
-  private shownPerson(row: Row): Record<string, unknown> {
+  private renderedPerson(row: Row): Record<string, unknown> {
     const company = this.newest(row, "company") as Record<string, unknown> | null
     return {
       id: row.id,
@@ -548,10 +548,10 @@ export class ReferenceModel {
     }
   }
 
-  private shown(row: Row): Record<string, unknown> {
+  private rendered(row: Row): Record<string, unknown> {
     const ids = [...row.signals]
     return {
-      ...this.shownPerson(row),
+      ...this.renderedPerson(row),
       signalId: row.signalId,
       signalIds: ids.sort((a, b) => Number(a) - Number(b)),
       qualified: row.qualified,
@@ -566,12 +566,12 @@ export class ReferenceModel {
   private window(row: Row, withDetail: boolean): Record<string, unknown> {
     const all = row.engagements
     return {
-      engagements: all.slice(0, 20).map((e) => this.shownEngagement(e, withDetail)),
+      engagements: all.slice(0, 20).map((e) => this.renderedEngagement(e, withDetail)),
       engagementsMeta: { truncated: all.length > 20 }
     }
   }
 
-  private shownEngagement(e: Row["engagements"][number], withDetail: boolean): Record<string, unknown> {
+  private renderedEngagement(e: Row["engagements"][number], withDetail: boolean): Record<string, unknown> {
     const signal = this.signals.find((each) => each.id === e.signalId)!
     const author = e.postAuthorDetail
     const authorRow = author?.extId == null ? undefined : this.byExtId.get(author.extId)
@@ -580,11 +580,11 @@ export class ReferenceModel {
         author === null
           ? null
           : {
-              ...authorShown(author),
+              ...renderedAuthor(author),
               company:
                 authorRow === undefined
                   ? null
-                  : companyShown(this.newest(authorRow, "company") as Record<string, unknown> | null),
+                  : renderedCompany(this.newest(authorRow, "company") as Record<string, unknown> | null),
               leadId: authorRow === undefined ? null : `${authorRow.id}`
             },
       source: {
@@ -592,7 +592,7 @@ export class ReferenceModel {
         type: signal.source.type,
         value: signal.source.value,
         liCompanyId: signal.source.liCompanyId,
-        company: companyShown(signal.source.company)
+        company: renderedCompany(signal.source.company)
       }
     }
     return {

@@ -42,8 +42,18 @@ export class Database extends Context.Tag("@lead-signals/store-postgres/Database
     readonly status: Effect.Effect<StoreStatus, StoreUnavailable>
     /** Whether a write that no caller waits for may run after its caller has gone on. */
     readonly putsOff: boolean
+    /** Brings the journal of removals up to the database; succeeds when it has what was committed. Run after each removal. [REST-1] */
+    readonly journalRemovals: Effect.Effect<void, StoreUnavailable>
   }
 >() {}
+
+/** What keeps the journal of removals. */
+export interface JournalSync extends Pick<typeof Database.Service, "journalRemovals"> {
+  /** Why the journal lacks what the database has removed; null while it does not, undefined where none is kept. */
+  readonly journalProblem: () => string | null | undefined
+}
+
+const withoutJournal: JournalSync = { journalRemovals: Effect.void, journalProblem: () => undefined }
 
 /** A statement's and a transaction's time, and where tables are. */
 export interface DatabaseOptions {
@@ -59,9 +69,12 @@ export interface DatabaseOptions {
   readonly keys: StoreKeys | null
   /** Rejects with `StoreUnavailable` unless the keys are those of the database. Encrypts an empty one. */
   readonly verifyKeys: (sql: Connection) => Promise<void>
+  /** Begins to keep the journal of removals, until the scope ends. */
+  readonly openJournal: (transactor: Transactor) => Effect.Effect<JournalSync, StoreUnavailable, Scope.Scope>
 }
 
-const effectOf = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
+/** Runs what rejects with `StoreUnavailable`; other failures are defects. It is not interrupted. */
+export const effectOf = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
   Effect.uninterruptible(
     Effect.catchAll(Effect.tryPromise({ try: run, catch: (error) => error }), (error) =>
       isUnavailable(error) ? Effect.fail(error) : Effect.die(error)
@@ -107,7 +120,8 @@ const keepTime = (clock: DatabaseClock, transactor: Transactor): Effect.Effect<v
 const databaseOf = (
   transactor: Transactor,
   queued: Queue.Queue<void>,
-  announce: () => void
+  announce: () => void,
+  { journalProblem, journalRemovals }: JournalSync = withoutJournal
 ): typeof Database.Service => {
   const writability = new Writability()
   const write: (typeof Database.Service)["write"] = (work) =>
@@ -129,8 +143,14 @@ const databaseOf = (
     write,
     queued,
     announceQueued: Effect.zipRight(Queue.offer(queued, undefined), Effect.sync(announce)),
-    status: statusOf(transactor, effectOf, writability),
-    putsOff: true
+    status: Effect.map(statusOf(transactor, effectOf, writability), ({ writeProblem }): StoreStatus => {
+      const problem = journalProblem()
+      return problem === undefined
+        ? { writeProblem }
+        : { writeProblem: writeProblem ?? problem, journalProblem: problem }
+    }),
+    putsOff: true,
+    journalRemovals
   }
 }
 
@@ -149,8 +169,8 @@ export interface ConnectOptions {
 /** `isShared`: what is set on a session may reach others, and a session may be another one in the next transaction. */
 const open = (pool: ClientPool, options: DatabaseOptions, isShared: boolean) =>
   Effect.gen(function* () {
-    const { beforeStatement, clock, keys, migrate, preparedStatements, schema, statementTimeoutMillis } =
-      options
+    const { beforeStatement, clock, openJournal, keys, migrate, preparedStatements, schema } = options
+    const { statementTimeoutMillis } = options
     const incarnations = new Incarnations()
     const clients = new Clients(pool, begin(clock, incarnations, isShared ? null : statementTimeoutMillis))
     const texts = new StatementTexts(schema, preparedStatements)
@@ -165,7 +185,7 @@ const open = (pool: ClientPool, options: DatabaseOptions, isShared: boolean) =>
     // Fails here, and not at the first request, where the database can't be reached or the tables are missing.
     yield* effectOf(() => transactor.read(options.verifyKeys))
     if (clock !== undefined) yield* keepTime(clock, transactor)
-    return transactor
+    return { transactor, journal: yield* openJournal(transactor) }
   })
 
 /** The database, over a pool of the store's own. Fails when it can't be reached or migrated. */
@@ -179,12 +199,12 @@ export const layer = (
       const { schema } = options
       const pool = new pg.Pool(config)
       yield* Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => pool.end())))
-      const transactor = yield* open(pool, options, isPooled)
+      const { journal, transactor } = yield* open(pool, options, isPooled)
       const queued = yield* Queue.sliding<void>(1)
-      if (!notifications) return databaseOf(transactor, queued, () => {})
+      if (!notifications) return databaseOf(transactor, queued, () => {}, journal)
       const others = listen(config, queuedChannel(schema), () => Queue.unsafeOffer(queued, undefined))
       yield* Effect.addFinalizer(() => Effect.promise(others.close))
-      return databaseOf(transactor, queued, others.announce)
+      return databaseOf(transactor, queued, others.announce, journal)
     })
   )
 
@@ -196,8 +216,8 @@ export const layerOverPool = (
   Layer.scoped(
     Database,
     Effect.gen(function* () {
-      const transactor = yield* open(pool, options, true)
-      return databaseOf(transactor, yield* Queue.sliding<void>(1), () => {})
+      const { journal, transactor } = yield* open(pool, options, true)
+      return databaseOf(transactor, yield* Queue.sliding<void>(1), () => {}, journal)
     })
   )
 

@@ -50,6 +50,7 @@ const lost = "the database can't be reached"
 
 const networkReasons: ReadonlyArray<readonly [pattern: RegExp, reason: string]> = [
   [/timeout exceeded when trying to connect/, "no connection to the database could be had in time"],
+  [/client password must be a string/, "the database asks for a password, and its URL has none"],
   [/Query read timeout/, "the database did not answer in time"],
   [
     /does not support SSL|self.signed|certificate/i,

@@ -30,7 +30,7 @@ import {
   textOfDelivery,
   valuesOf,
   wrapStored
-} from "./Sealing.ts"
+} from "./SealedTables.ts"
 import { attempt, inTransaction, makeTables, run, session } from "./Session.ts"
 
 const rowsAtOnce = 2000

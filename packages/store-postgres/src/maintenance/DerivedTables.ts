@@ -8,7 +8,7 @@ import { rebuildDerivedTables } from "../writes/DerivedTables.ts"
 import { CounterChanges } from "../writes/LeadCounters.ts"
 import { writeLeads } from "../writes/LeadWrites.ts"
 import { personKeysOf, type PersonOf } from "../writes/PersonKeys.ts"
-import type { PersonHashes } from "./Sealing.ts"
+import type { PersonHashes } from "./SealedTables.ts"
 
 /** Inserts leads with their search texts and signals. Counters and rank buckets follow by `deriveCounters`. */
 export const insertLeads = async (

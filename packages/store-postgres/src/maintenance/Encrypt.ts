@@ -13,7 +13,13 @@ import { beginEncryption } from "../schema/EncryptionState.ts"
 import { personKeysOf, type PersonOf } from "../writes/PersonKeys.ts"
 import { Params } from "../writes/Rows.ts"
 import { rewrapSecrets } from "./SecretRewrap.ts"
-import { type Fields, PersonHashes, sealEngagements, sealOfDeliveries, textOfDelivery } from "./Sealing.ts"
+import {
+  type Fields,
+  PersonHashes,
+  sealEngagements,
+  sealOfDeliveries,
+  textOfDelivery
+} from "./SealedTables.ts"
 import { inTransaction } from "./Session.ts"
 
 /** Gets the fraction done, from 0 to 1, and the step. */

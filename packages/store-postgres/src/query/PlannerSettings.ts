@@ -16,5 +16,8 @@ export const plannerSettings = settings
   .map(([name, value]) => `set_config('${name}', '${value}', true)`)
   .join(", ")
 
+/** Keeps later statements of the transaction from reading a whole table, where no other statement brings the settings. */
+export const settlePlanner = `SELECT ${plannerSettings}`
+
 /** The names of the settings, for a transaction that goes on with other statements. */
 export const plannerSettingNames: ReadonlyArray<string> = settings.map(([name]) => name)

@@ -53,7 +53,7 @@ export const writtenLeadColumns = [
 
 type WrittenLead = Observations.LeadDraft & { readonly id: LeadId }
 
-const columnValues = (lead: WrittenLead, shown: string | null) => [
+const columnValues = (lead: WrittenLead, rendered: string | null) => [
   idOf(lead.brandId),
   lead.id,
   lead.extId,
@@ -68,7 +68,7 @@ const columnValues = (lead: WrittenLead, shown: string | null) => [
   lead.score1,
   lead.createdAt,
   lead.updatedAt,
-  shown,
+  rendered,
   null
 ]
 

@@ -19,6 +19,7 @@ import { webhookSettings } from "./migrations/0007_webhook_settings.ts"
 import { deliveryOrderIndexes } from "./migrations/0008_delivery_order.ts"
 import { attemptPosts } from "./migrations/0009_attempt_posts.ts"
 import { changedLeads } from "./migrations/0010_changed_leads.ts"
+import { removals } from "./migrations/0011_removals.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -42,14 +43,20 @@ const migrations: ReadonlyArray<Migration> = [
   { name: "webhook settings", minVersion: 1, statements: webhookSettings },
   { name: "delivery order", minVersion: 1, indexes: deliveryOrderIndexes },
   { name: "attempt posts", minVersion: 1, statements: attemptPosts },
-  { name: "changed leads", minVersion: 1, statements: changedLeads }
+  { name: "changed leads", minVersion: 1, statements: changedLeads },
+  { name: "removals", minVersion: 1, statements: removals }
 ]
 
 /** The number of the newest migration. */
 export const newestMigration = migrations.length
 
+const numberOf = (wanted: string): number => migrations.findIndex(({ name }) => name === wanted) + 1
+
 /** The number of the migration that versions must know to use an encrypted database. */
-export const encryptionMigration = migrations.findIndex(({ name }) => name === "encryption") + 1
+export const encryptionMigration: number = numberOf("encryption")
+
+/** The number of the migration from which on a database records removals. */
+export const removalMigration: number = numberOf("removals")
 
 export interface MigrationOptions {
   /** Called before each migration. */
@@ -70,6 +77,8 @@ export interface Migrating {
 
 /** Milliseconds that a migration waits for a table: others who want it wait behind it. */
 const lockTimeoutMillis = 2000
+/** What the server answers when the table was not free in time, and when others waited for each other and for it. */
+const inTheWay: ReadonlySet<string> = new Set(["55P03", "40P01"])
 /** Milliseconds until it tries again. */
 const retryMillis = 500
 /** Milliseconds until a node that waits for another one's migration looks again. */
@@ -204,7 +213,7 @@ class Migrator {
       } catch (error) {
         if (!(error instanceof QueryFailure) || error.sqlState === null) throw error
         await this.query("ROLLBACK")
-        if (error.sqlState !== "55P03") throw error
+        if (!inTheWay.has(error.sqlState)) throw error
         await sleep(retryMillis)
       }
     }

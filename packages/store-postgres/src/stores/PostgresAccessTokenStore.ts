@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { Database } from "../connection/Database.ts"
 import { keyText } from "../rows/Ids.ts"
 import * as LastUses from "./LastUses.ts"
-import { readAll, readFirst, readOne } from "./Statements.ts"
+import { journaled, readAll, readFirst, readOne } from "./Statements.ts"
 
 const columns = "id, name, start, scopes, brand_ids, created_at, expires_at, last_used_at, revoked_at"
 
@@ -59,12 +59,15 @@ const make = Effect.gen(function* () {
         )
       ),
     revoke: (id, now) =>
-      database.write(
-        async (sql) =>
-          (await sql.run(
-            "UPDATE lead_signals.access_token SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1",
-            [idOf(id), now]
-          )) === 1
+      journaled(
+        database,
+        database.write(
+          async (sql) =>
+            (await sql.run(
+              "UPDATE lead_signals.access_token SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1",
+              [idOf(id), now]
+            )) === 1
+        )
       ),
     markUsed: lastUses.mark
   })

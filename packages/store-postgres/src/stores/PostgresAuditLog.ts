@@ -4,22 +4,27 @@ import { auditEntryOf, type AuditRow, idOf } from "@lead-signals/sql-rows"
 import { Effect, Layer } from "effect"
 import type { Param } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
+import { settlePlanner } from "../query/PlannerSettings.ts"
 import { readAll, readOne } from "./Statements.ts"
 
 const columns = "id, at, actor_type, actor_id, via_session, operation, brand_id, subject_id, status"
 
+/** Entries of some brands are read brand by brand, each in its order: a brand with few entries must not cost a walk through all. */
 const listed = ({ after, brandIds, limit, since }: AuditQuery) => {
   const params: Array<Param> = [limit]
   const place = (param: Param): string => `$${params.push(param)}`
+  const brands = brandIds === null ? null : `unnest(${place(brandIds.map(idOf))}::bigint[])`
   const conditions = [
-    ...(brandIds === null ? [] : [`brand_id = ANY (${place(brandIds.map(idOf))}::bigint[])`]),
+    ...(brands === null ? [] : ["brand_id = b.id"]),
     ...(since === null ? [] : [`at >= ${place(since)}`]),
     ...(after === null ? [] : [`(at, id) < (${place(after.at)}, ${place(idOf(after.id))})`])
   ]
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
+  const newest = "ORDER BY at DESC, id DESC LIMIT $1"
+  const entries = `SELECT ${columns} FROM lead_signals.audit_entry ${where} ${newest}`
   return readAll<AuditRow, AuditEntry>(
     auditEntryOf,
-    `SELECT ${columns} FROM lead_signals.audit_entry ${where} ORDER BY at DESC, id DESC LIMIT $1`,
+    brands === null ? entries : `SELECT e.* FROM ${brands} b(id) CROSS JOIN LATERAL (${entries}) e ${newest}`,
     params
   )
 }
@@ -52,7 +57,11 @@ const make = Effect.map(Database, (database) =>
           [idOf(id), status, subjectId]
         )
       }),
-    list: (query) => database.read(listed(query)),
+    list: (query) =>
+      database.readSnapshot(async (sql) => {
+        await sql.get(settlePlanner)
+        return listed(query)(sql)
+      }),
     prune: ({ before, limit }) =>
       database.write((sql) =>
         // Two nodes that prune at once take different entries.

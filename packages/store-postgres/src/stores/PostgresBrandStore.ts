@@ -8,13 +8,13 @@ import { Database } from "../connection/Database.ts"
 import { brandColumns, brandOf } from "../rows/DirectoryRows.ts"
 import { lockBrand } from "../writes/Locks.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
+import { journaled, nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
 
 /**
  * Marks the brand, revokes its keys and deletes its signals; a repeated call keeps the first instants. The brand's row comes first:
  * whoever creates something in the brand holds it.
  */
-const startBrandDeletion =
+export const startBrandDeletion =
   (id: string, now: number) =>
   async (sql: Connection): Promise<Option.Option<Brand>> => {
     await lockBrand(sql, idOf(id))
@@ -39,6 +39,8 @@ const startBrandDeletion =
 const brandRemovals = [
   "DELETE FROM lead_signals.rate_window WHERE key_id IN (SELECT id FROM lead_signals.api_key WHERE brand_id = $1)",
   "DELETE FROM lead_signals.api_key WHERE brand_id = $1",
+  // Those that keep a reading or delete a campaign lock the campaign first, too: no reading comes after the next statement.
+  "SELECT 1 FROM lead_signals.campaign WHERE brand_id = $1 ORDER BY id FOR UPDATE",
   "DELETE FROM lead_signals.reading WHERE brand_id = $1",
   "DELETE FROM lead_signals.campaign WHERE brand_id = $1",
   "DELETE FROM lead_signals.lead_count WHERE brand_id = $1",
@@ -55,7 +57,7 @@ const largeTables = [
 ] as const
 
 /** Removes some hashes of erased persons and keys of authors; with the last of them, removes the brand once its leads and webhooks are gone. */
-const removeBrandPiece =
+export const removeBrandPiece =
   (brandId: string) =>
   async (sql: Connection, now: number): Promise<Piece> => {
     const id = idOf(brandId)
@@ -123,7 +125,7 @@ const make = Effect.map(Database, (database) =>
           [idOf(id), name]
         )
       ),
-    startDeletion: (id, now) => database.write(startBrandDeletion(id, now)),
+    startDeletion: (id, now) => journaled(database, database.write(startBrandDeletion(id, now))),
     finishDeletion: (id) => removeInPieces(database, removeBrandPiece(id))
   })
 )

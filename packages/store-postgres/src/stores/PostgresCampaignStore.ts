@@ -7,13 +7,13 @@ import { Database } from "../connection/Database.ts"
 import { campaignColumns } from "../rows/DirectoryRows.ts"
 import { dayChanges, lastReadings } from "../rows/ReadingRows.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
 
 /**
  * Hides the campaign and removes some of its readings; with the last of them, removes the campaign too. A call after one that
  * failed continues where that one ended.
  */
-const removeCampaignPiece =
+export const removeCampaignPiece =
   (brandId: string, id: string, now: number) =>
   async (sql: Connection): Promise<Piece> => {
     const params = [idOf(brandId), idOf(id)]
@@ -68,7 +68,8 @@ const make = Effect.map(Database, (database) =>
           [idOf(brandId), idOf(id), name]
         )
       ),
-    delete: (brandId, id, now) => removeInPieces(database, removeCampaignPiece(brandId, id, now)),
+    delete: (brandId, id, now) =>
+      journaled(database, removeInPieces(database, removeCampaignPiece(brandId, id, now))),
     putReading: (brandId, id, { day, postId, totals: { comments, impressions, reactions, reposts } }) =>
       database.write(async (sql) => {
         // A deletion waits for the lock: it must find every reading.

@@ -6,7 +6,7 @@ import { Database } from "../connection/Database.ts"
 import { apiKeyColumns } from "../rows/DirectoryRows.ts"
 import { keyText } from "../rows/Ids.ts"
 import * as LastUses from "./LastUses.ts"
-import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -65,12 +65,15 @@ const make = Effect.gen(function* () {
         )
       ),
     revoke: (brandId, keyId, now) =>
-      database.write(
-        async (sql) =>
-          (await sql.run(
-            "UPDATE lead_signals.api_key SET revoked_at = coalesce(revoked_at, $3) WHERE brand_id = $1 AND id = $2",
-            [idOf(brandId), idOf(keyId), now]
-          )) === 1
+      journaled(
+        database,
+        database.write(
+          async (sql) =>
+            (await sql.run(
+              "UPDATE lead_signals.api_key SET revoked_at = coalesce(revoked_at, $3) WHERE brand_id = $1 AND id = $2",
+              [idOf(brandId), idOf(keyId), now]
+            )) === 1
+        )
       ),
     markUsed: lastUses.mark
   })

@@ -10,7 +10,7 @@ import { plannerSettings } from "../query/PlannerSettings.ts"
 import { TotalCache } from "../query/TotalCache.ts"
 import { countActivity } from "../rows/IntervalCounts.ts"
 import { changesAfter } from "../query/ChangeReads.ts"
-import { eventsAfter } from "../rows/EventReads.ts"
+import { eventsAfter } from "../query/EventReads.ts"
 import { allEngagements, authoredPosts, leadById, renderedDetail, windowOfLead } from "../rows/LeadReads.ts"
 import { leadColumns, leadIdOf, type LeadRow, leadValues, type Person } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
@@ -20,6 +20,7 @@ import { CounterChanges } from "../writes/LeadCounters.ts"
 import { writeLeads } from "../writes/LeadWrites.ts"
 import { holdEncryptionKey } from "../writes/Locks.ts"
 import { personKeysOf } from "../writes/PersonKeys.ts"
+import { journaled } from "./Statements.ts"
 
 /** Totals of filters that one process keeps. */
 const maxTotals = 2000
@@ -113,11 +114,14 @@ const make = (options: ListingOptions) =>
           return Option.some(after)
         }),
       erase: (brandId, id, personHash, nextId) =>
-        database.write((db, now) =>
-          Erasure.erase(db, { brandId, id }, { personHash, nextId, now, maxBucketLeads })
+        journaled(
+          database,
+          database.write((db, now) =>
+            Erasure.erase(db, { brandId, id }, { personHash, nextId, now, maxBucketLeads })
+          )
         ),
       eventsAfter: (brandId, after, limit) =>
-        database.read((db) => eventsAfter(db, idOf(brandId), after, limit)),
+        database.readSnapshot((db) => eventsAfter(db, idOf(brandId), after, limit)),
       changesAfter: (brandId, after, query) =>
         database.readSnapshot((db) => changesAfter(db, idOf(brandId), after, query)),
       counts: (brandId, counted, intervals) =>

@@ -4,14 +4,14 @@
  */
 import {
   type AttemptTransitions,
-  Batching,
+  Batches,
   type DeliveryId,
   type Instant,
   LeadOrder,
   type Lease,
   type Leased,
   type LeaseRequest,
-  Leasing,
+  DeliverySlots,
   Outbox,
   type Webhook
 } from "@lead-signals/domain"
@@ -56,7 +56,7 @@ const candidatesSql = `SELECT ${webhookColumns}, due.n AS due, due.due_at, next.
     ORDER BY d.due_at LIMIT 1) next ON true
   WHERE w.enabled AND (due.n > 0 OR next.due_at IS NOT NULL) ORDER BY w.id`
 
-type DueRow = Taken & Batching.DueDelivery
+type DueRow = Taken & Batches.DueDelivery
 
 /** The first deliveries that are due of webhooks that take batches: one webhook's stand together. */
 const dueInBatchesSql = `SELECT t.webhook_id, t.due_at AS "dueAt", t.failures, t.position IS NULL AS "isTest"
@@ -72,18 +72,18 @@ const formedBatches = async (
   webhooks: ReadonlyArray<Webhook>,
   posts: number,
   now: Instant
-): Promise<ReadonlyMap<string, Batching.Formed<Batching.DueDelivery>>> => {
-  const batched = webhooks.filter(Batching.isBatched)
+): Promise<ReadonlyMap<string, Batches.Formed<Batches.DueDelivery>>> => {
+  const batched = webhooks.filter(Batches.isBatched)
   if (batched.length === 0) return new Map()
-  const rows = await sql.all<Batching.DueDelivery & { readonly webhook_id: number }>(dueInBatchesSql, [
+  const rows = await sql.all<Batches.DueDelivery & { readonly webhook_id: number }>(dueInBatchesSql, [
     now,
     batched.map(({ id }) => idOf(id)),
-    batched.map((webhook) => Batching.rowsFor(webhook, posts))
+    batched.map((webhook) => Batches.rowsFor(webhook, posts))
   ])
-  const due = new Map<number, Array<Batching.DueDelivery>>()
+  const due = new Map<number, Array<Batches.DueDelivery>>()
   for (const row of rows) due.set(row.webhook_id, [...(due.get(row.webhook_id) ?? []), row])
   return new Map(
-    batched.map((webhook) => [webhook.id, Batching.form(due.get(idOf(webhook.id)) ?? [], webhook, now)])
+    batched.map((webhook) => [webhook.id, Batches.form(due.get(idOf(webhook.id)) ?? [], webhook, now)])
   )
 }
 
@@ -91,7 +91,10 @@ const formedBatches = async (
 const ownTokens = ({ emitter }: LeaseRequest): string => (emitter === undefined ? "" : `${emitter}-`)
 
 /** Counts leases of other emitters, too, against the limit of their webhook. */
-const underWayOfAll = (underWay: Leasing.UnderWay, rows: ReadonlyArray<CandidateRow>): Leasing.UnderWay => ({
+const underWayOfAll = (
+  underWay: DeliverySlots.UnderWay,
+  rows: ReadonlyArray<CandidateRow>
+): DeliverySlots.UnderWay => ({
   total: underWay.total,
   failingTotal: underWay.failingTotal,
   byWebhook: new Map([
@@ -123,12 +126,12 @@ const sharesOf = async (
     const due = inBatches === undefined ? row.due : inBatches.batches.length
     const candidate = { webhook, webhookId: id, failingSince, dueAt: row.due_at ?? 0, due }
     for (const at of [row.next_at, inBatches?.readyAt ?? null]) {
-      if (at !== null && Leasing.hasPlace(candidate, limits, underWay))
+      if (at !== null && DeliverySlots.hasPlace(candidate, limits, underWay))
         nextDueAt = Math.min(nextDueAt ?? at, at)
     }
     return candidate
   })
-  const dealt = Leasing.allocate(
+  const dealt = DeliverySlots.allocate(
     candidates.filter(({ due }) => due > 0),
     limits,
     underWay
@@ -292,15 +295,15 @@ const take = async (
     given.map(({ places }) => places),
     given.map(({ ownLimit }) => ownLimit),
     given.map(({ webhook }) => webhook.maxBatch),
-    given.map(({ places, webhook }) => Batching.rowsFor(webhook, places)),
+    given.map(({ places, webhook }) => Batches.rowsFor(webhook, places)),
     given.map(({ id }) => (looked.get(id) ?? wherever).due),
     given.map(({ id }) => (looked.get(id) ?? wherever).seq)
   ])
   let batches = 0
   return given.flatMap(({ id, webhook }): ReadonlyArray<Shared> => {
     const due = rows.filter(({ webhook_id }) => webhook_id === id)
-    if (!Batching.isBatched(webhook)) return due.map((row) => ({ ...row, batch: null }))
-    return Batching.form(due, webhook, now)
+    if (!Batches.isBatched(webhook)) return due.map((row) => ({ ...row, batch: null }))
+    return Batches.form(due, webhook, now)
       .batches.slice(0, due[0]?.posts ?? 0)
       .flatMap((members) => {
         const batch = batches++
@@ -332,7 +335,7 @@ const lease = async (
   const webhooks = await lockWebhooks(sql, shares)
   const looked = new Map<number, Looked>()
   for (const [id, webhook] of webhooks) {
-    const limit = Batching.rowsFor(webhook, request.limits.perWebhook)
+    const limit = Batches.rowsFor(webhook, request.limits.perWebhook)
     if (webhook.ordering === "lead") looked.set(id, await deferWaiting(sql, id, now, limit))
   }
   const isAllLooked = [...looked.values()].every(({ isAll }) => isAll)
@@ -355,10 +358,10 @@ const lease = async (
     }
     length = Math.max(1, Math.min(bodiesAtOnce, Math.floor((maxBodies * read.length) / Math.max(1, size))))
   }
-  const taken = Batching.withoutOverflow(read)
+  const taken = Batches.withoutOverflow(read)
   const until = now + request.leaseMillis
   const tokenOf = ({ batch }: Shared): string =>
-    batch === null ? request.token : Leasing.batchToken(request.token, batch)
+    batch === null ? request.token : DeliverySlots.batchToken(request.token, batch)
   await sql.run(leaseSql, [
     taken.map(tokenOf),
     until,

@@ -4,7 +4,7 @@ import { idOf, signalOf, type SignalRow } from "@lead-signals/sql-rows"
 import { Effect, Layer } from "effect"
 import { Database } from "../connection/Database.ts"
 import { signalColumns } from "../rows/DirectoryRows.ts"
-import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
 
 const make = Effect.map(Database, (database) =>
   SignalStore.of({
@@ -38,12 +38,15 @@ const make = Effect.map(Database, (database) =>
         )
       ),
     delete: (brandId, id, now) =>
-      database.write(
-        async (sql) =>
-          (await sql.run(
-            "UPDATE lead_signals.signal SET deleted_at = $3 WHERE brand_id = $1 AND id = $2 AND deleted_at IS NULL",
-            [idOf(brandId), idOf(id), now]
-          )) === 1
+      journaled(
+        database,
+        database.write(
+          async (sql) =>
+            (await sql.run(
+              "UPDATE lead_signals.signal SET deleted_at = $3 WHERE brand_id = $1 AND id = $2 AND deleted_at IS NULL",
+              [idOf(brandId), idOf(id), now]
+            )) === 1
+        )
       )
   })
 )

@@ -18,7 +18,7 @@ import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
 import { countDeliveries } from "../writes/DeliveryCounts.ts"
 import { lockBrand } from "../writes/Locks.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
+import { createInBrand, journaled, nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
 
 /** With the secrets as they are stored. */
 const webhookValues = (webhook: Omit<Webhook, "id">, secrets: string): ReadonlyArray<Param> => [
@@ -87,14 +87,15 @@ const resetPending = async (
 }
 
 /** Pending deliveries of a webhook that is ordered no longer lose their places. [ORD-1] */
-const dropOrder = (sql: Connection, brandId: number, webhookId: number): Promise<unknown> =>
+const dropOrder = (sql: Connection, brandId: number, webhookId: number, now: number): Promise<unknown> =>
   sql.run(
-    `UPDATE lead_signals.delivery d SET ordered_lead = NULL, due_at = CASE WHEN d.due_at = $3 THEN d.created_at ELSE d.due_at END
+    `UPDATE lead_signals.delivery d SET ordered_lead = NULL, due_at = CASE WHEN d.due_at = $3 OR (d.attempts = 0 AND d.lease IS NULL)
+         THEN least(d.created_at, $4) ELSE d.due_at END
        FROM (SELECT seq FROM lead_signals.delivery
          WHERE brand_id = $1 AND webhook_id = $2 AND state = 'pending' AND ordered_lead IS NOT NULL
          ORDER BY seq FOR NO KEY UPDATE) locked
        WHERE d.brand_id = $1 AND d.seq = locked.seq`,
-    [brandId, webhookId, LeadOrder.waitingDueAt]
+    [brandId, webhookId, LeadOrder.waitingDueAt, now]
   )
 
 /** Deliveries that one transaction removes at most: more would keep other writes waiting. */
@@ -110,7 +111,7 @@ const deliveryRemovals = [
 const beingDeleted = "The webhook is being deleted; if it stays, delete it again."
 
 /** Disables the webhook and removes some of its deliveries; with the last of them, removes the webhook too. */
-const removeWebhookPiece = async (sql: Connection, brandId: string, id: string): Promise<Piece> => {
+export const removeWebhookPiece = async (sql: Connection, brandId: string, id: string): Promise<Piece> => {
   // Commits of the brand queue deliveries for the webhook: none is under way, and later ones don't find it.
   await lockBrand(sql, idOf(brandId))
   if (Option.isNone(await webhookById(brandId, id, "FOR UPDATE")(sql))) return "missing"
@@ -182,12 +183,16 @@ const make = Effect.map(Database, (database) =>
           )
           if (after.enabled && !before.value.enabled) await resetPending(sql, idOf(brandId), idOf(id), now)
           if (after.ordering === "none" && before.value.ordering === "lead")
-            await dropOrder(sql, idOf(brandId), idOf(id))
+            await dropOrder(sql, idOf(brandId), idOf(id), now)
           return Option.some(after)
         }),
         database.announceQueued
       ),
-    delete: (brandId, id) => removeInPieces(database, (sql) => removeWebhookPiece(sql, brandId, id))
+    delete: (brandId, id) =>
+      journaled(
+        database,
+        removeInPieces(database, (sql) => removeWebhookPiece(sql, brandId, id))
+      )
   })
 )
 

@@ -79,16 +79,23 @@ const lockWithNextSql = `WITH attempted AS MATERIALIZED (
   SELECT d.* FROM (SELECT brand_id, seq FROM found ORDER BY seq) f CROSS JOIN LATERAL (
     SELECT ${attemptedColumns} FROM lead_signals.delivery d WHERE d.brand_id = f.brand_id AND d.seq = f.seq FOR NO KEY UPDATE) d`
 
-/** The waiting ones among the locked that come next after the ended ones. The lock on the webhook keeps a lease from setting others aside. [ORD-2] */
+/**
+ * The waiting ones among the locked that come next after the ended ones, and when they become due. The lock on the webhook keeps a lease from
+ * setting others aside. [ORD-2]
+ */
 const nextInOrder = (
   ended: ReadonlyArray<AttemptedRow>,
-  locked: ReadonlyArray<AttemptedRow>
-): ReadonlyArray<AttemptedRow> =>
+  locked: ReadonlyArray<AttemptedRow>,
+  now: number
+): ReadonlyArray<{ readonly row: AttemptedRow; readonly to: AttemptTransitions.CurrentDelivery }> =>
   ended.flatMap(({ ordered_lead, seq, webhook_id }) => {
     const next = locked.find(
       (each) => each.seq > seq && each.webhook_id === webhook_id && each.ordered_lead === ordered_lead
     )
-    return next?.due_at === LeadOrder.waitingDueAt ? next : []
+    if (next === undefined || next.state !== "pending") return []
+    const { attempts, created_at: createdAt, lease } = next
+    const dueAt = LeadOrder.releasedDueAt({ attempts, createdAt, dueAt: next.due_at!, lease }, now)
+    return dueAt === next.due_at ? [] : { row: next, to: { ...currentDelivery(next), dueAt } }
   })
 
 const writeSql = `WITH changed AS (
@@ -158,10 +165,7 @@ export const recordAttempts = async (
   if (rows.length === 0) return changes.recorded
   const byId = new Map(rows.map((row) => [row.id, row]))
   const ended = changes.endedInOrder.map(({ id }) => byId.get(id)!)
-  const next = nextInOrder(ended, locked).map((row) => ({
-    row,
-    to: { ...currentDelivery(row), dueAt: row.created_at }
-  }))
+  const next = nextInOrder(ended, locked, now)
   const written = [...changes.deliveries.map((to) => ({ row: byId.get(to.id)!, to })), ...next]
   const deliveries = written.map(({ row: { brand_id, seq }, to }): Column => [
     brand_id,

@@ -6,7 +6,7 @@
  */
 import type { Instant, PruneCursor, RetentionKind } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
-import { plannerSettings } from "../query/PlannerSettings.ts"
+import { plannerSettings, settlePlanner } from "../query/PlannerSettings.ts"
 
 /** A part of a walk. */
 export interface PieceOf {
@@ -26,9 +26,6 @@ export interface Found {
 
 /** Where each piece of deliveries begins anew: what it has removed is not found again. */
 const again: PruneCursor = []
-
-/** Keeps later statements of the transaction from reading a whole table, whatever its statistics say. */
-export const settlePlanner = `SELECT ${plannerSettings}`
 
 /** Finished deliveries that are due. */
 export const dueDeliveries = (state: "delivered" | "dead"): string =>

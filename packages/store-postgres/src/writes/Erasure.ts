@@ -141,40 +141,43 @@ export interface ErasureOptions {
   readonly maxBucketLeads: number
 }
 
-/** Removes the lead everywhere, within a transaction that has locked nothing before. Returns false when there is no such lead. */
-export const erase = async (
-  db: Connection,
-  lead: { readonly brandId: BrandId; readonly id: LeadId },
-  { maxBucketLeads, nextId, now, personHash }: ErasureOptions
-): Promise<boolean> => {
-  const [brandId, id] = [idOf(lead.brandId), leadIdOf(lead.id)]
-  await takeLocks(db, [
+/** A person within a brand. */
+interface Person {
+  readonly brandId: number
+  readonly hash: string
+}
+
+/** Waits until nobody writes the person, and keeps others waiting until the end of the transaction. */
+const lockPerson = (db: Connection, { brandId, hash }: Person): Promise<void> =>
+  takeLocks(db, [
     { locked: { kind: "brand", brandId }, isShared: true },
-    { locked: { kind: "person", brandId, hash: personHash }, isShared: false }
+    { locked: { kind: "person", brandId, hash }, isShared: false }
   ])
-  const found = await db.get<{ ext_id: string }>(
-    "SELECT ext_id FROM lead_signals.lead WHERE brand_id = $1 AND id = $2",
-    [brandId, id]
-  )
-  if (found === undefined) return false
-  const author = found.ext_id
-  // The lead and its readers, in the order in which all transactions lock leads.
-  const locked = await db.all<Reader>(
-    `WITH found AS MATERIALIZED (${readers} UNION SELECT $3::bigint)
+
+/** Locks the author's readers, and the lead where one is given, in the order in which all transactions lock leads. */
+const lockReaders = (
+  db: Connection,
+  brandId: number,
+  author: string,
+  leadId: LeadId | null
+): Promise<ReadonlyArray<Reader>> =>
+  db.all<Reader>(
+    `WITH found AS MATERIALIZED (${readers} UNION SELECT $3::bigint WHERE $3 IS NOT NULL)
      SELECT l.id, l.flags, l.updated_at FROM (SELECT lead_id FROM found ORDER BY lead_id) f CROSS JOIN LATERAL (
        SELECT * FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.id = f.lead_id FOR UPDATE) l`,
-    [brandId, author, id]
+    [brandId, author, leadId]
   )
-  const row = await db.get<LeadRow>(
-    `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.id = $2`,
-    [brandId, id]
-  )
-  if (row === undefined) return false
-  await openLeads(db, [row])
-  const moved = locked.filter((each) => each.id !== id && each.updated_at < now)
-  const counters = new CounterChanges()
-  await removeLeads(db, brandId, [row], counters)
+
+/** Removes the person as the author of posts. The readers, who are locked, show something else from now on. */
+const removeAuthor = async (
+  db: Connection,
+  { brandId, hash }: Person,
+  { author, readers }: { readonly author: string; readonly readers: ReadonlyArray<Reader> },
+  { nextId, now }: Pick<ErasureOptions, "nextId" | "now">,
+  counters: CounterChanges
+): Promise<void> => {
   await forgetAuthor(db, brandId, author, nextId)
+  const moved = readers.filter((each) => each.updated_at < now)
   await db.run(
     `WITH kept AS (
          INSERT INTO lead_signals.suppression (brand_id, hash, erased_at) VALUES ($1, $2, $4) ON CONFLICT DO NOTHING),
@@ -183,16 +186,70 @@ export const erase = async (
            post_author_detail = NULL, author_ext_id = NULL, post_sealed = NULL
          WHERE brand_id = $1 AND author_ext_id = $3)
      UPDATE lead_signals.lead SET updated_at = $4, shown = NULL WHERE brand_id = $1 AND id = ANY ($5::bigint[])`,
-    [brandId, personHash, author, now, moved.map((reader) => reader.id)]
+    [brandId, hash, author, now, moved.map((reader) => reader.id)]
   )
-  await removePersonKey(db, brandId, personHash)
+  await removePersonKey(db, brandId, hash)
   for (const { flags, id, updated_at } of moved) counters.moveUpdated(brandId, { id, flags }, updated_at, now)
+}
+
+/** Removes the lead everywhere, within a transaction that has locked nothing before. Returns false when there is no such lead. */
+export const erase = async (
+  db: Connection,
+  lead: { readonly brandId: BrandId; readonly id: LeadId },
+  options: ErasureOptions
+): Promise<boolean> => {
+  const [brandId, id] = [idOf(lead.brandId), leadIdOf(lead.id)]
+  const { maxBucketLeads, now, personHash: hash } = options
+  await lockPerson(db, { brandId, hash })
+  const found = await db.get<{ ext_id: string }>(
+    "SELECT ext_id FROM lead_signals.lead WHERE brand_id = $1 AND id = $2",
+    [brandId, id]
+  )
+  if (found === undefined) return false
+  const author = found.ext_id
+  const locked = await lockReaders(db, brandId, author, id)
+  const row = await db.get<LeadRow>(
+    `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.id = $2`,
+    [brandId, id]
+  )
+  if (row === undefined) return false
+  await openLeads(db, [row])
+  const counters = new CounterChanges()
+  await removeLeads(db, brandId, [row], counters)
+  const readers = locked.filter((each) => each.id !== id)
+  await removeAuthor(db, { brandId, hash }, { author, readers }, options, counters)
   await lockBrandVersions(db, [brandId])
   await noteRemoved(db, brandId, [id], now)
-  const touched = locked.flatMap((each) => (each.id === id ? [] : [each.id]))
-  await noteChanged(db, brandId, touched)
+  await noteChanged(
+    db,
+    brandId,
+    readers.map((each) => each.id)
+  )
   await counters.apply(db, maxBucketLeads)
   return true
+}
+
+/**
+ * Removes a person who is no lead as the author of posts, within a transaction that has locked nothing before: for a restored database, in which
+ * the person is not yet the lead that was erased. `author` is the external id as the rows have it.
+ */
+export const eraseAuthor = async (
+  db: Connection,
+  { author, brandId }: { readonly brandId: number; readonly author: string },
+  options: ErasureOptions
+): Promise<void> => {
+  const person = { brandId, hash: options.personHash }
+  await lockPerson(db, person)
+  const readers = await lockReaders(db, brandId, author, null)
+  const counters = new CounterChanges()
+  await removeAuthor(db, person, { author, readers }, options, counters)
+  await lockBrandVersions(db, [brandId])
+  await noteChanged(
+    db,
+    brandId,
+    readers.map((each) => each.id)
+  )
+  await counters.apply(db, options.maxBucketLeads)
 }
 
 /** Leads that one transaction removes at most: more would keep other writes waiting. */

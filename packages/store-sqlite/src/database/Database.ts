@@ -21,7 +21,7 @@ import { checkForeign, checkVersion, versionOf } from "../schema/Migrations.ts"
 import { type ReadingWorker, readingWorker } from "../worker/ReadingWorker.ts"
 import { isThreadAvailable } from "../worker/startThread.ts"
 import { bound } from "./BoundWrites.ts"
-import { journaling } from "./Journaling.ts"
+import { openJournal } from "./JournalSync.ts"
 import { groupCommit, type GroupCommitOptions, type Write, type WriteBarrier } from "./GroupCommit.ts"
 import { noMerges, scheduleMerges } from "./MergeScheduler.ts"
 import { offloadTransactions, type WriteInWorker, writingWorker } from "./OffloadedTransactions.ts"
@@ -132,7 +132,7 @@ const make = (path: string, options: DatabaseOptions) =>
       options
     )
     const journal = new RemovalJournal(filename, { synced: options.synced, file: options.journal })
-    const { journalRemovals, journalProblem } = yield* journaling({ journal, writer, log, barrier, opened })
+    const { journalRemovals, journalProblem } = yield* openJournal({ journal, writer, log, barrier, opened })
     const read: (typeof Database.Service)["read"] = (work) => retryWhileBusy(() => snapshot.read(work))
     const ofThisVersion = read(refuseNewer)
     const offloaded = offloadTransactions({ worker, log, snapshot, barrier, opened, writability, merges })

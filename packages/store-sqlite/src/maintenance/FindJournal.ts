@@ -12,15 +12,17 @@ import { basename, dirname, join } from "node:path"
 import { journalOf } from "../journal/RemovalJournal.ts"
 
 export interface JournalOptions {
-  /** A file, `beside` the target, or `none`. */
-  readonly journal: { readonly file: string } | "beside" | "none"
+  /**
+   * A file; the path at which the database at the target keeps its own, beside which those of databases of before are; `beside` the target, where
+   * that path is the store's default; or `none`.
+   */
+  readonly journal: { readonly file: string } | { readonly own: string } | "beside" | "none"
   /** Whether a journal counts that is damaged or ends too early. */
   readonly acceptIncomplete: boolean
 }
 
-/** The journals beside the target: its own, and those of databases that were at its path before. */
-const journalsBeside = (target: string): ReadonlyArray<NamedJournal> => {
-  const own = journalOf(target)
+/** The database's own journal, and those of databases that were at its path before. */
+const journalsBeside = (own: string): ReadonlyArray<NamedJournal> => {
   const folder = dirname(own)
   if (!existsSync(folder)) return []
   return readdirSync(folder)
@@ -36,14 +38,15 @@ const chosen = (
   { header }: RemovalHistory,
   journal: Exclude<JournalOptions["journal"], "none">
 ): NamedJournal | undefined => {
-  if (journal !== "beside") {
+  if (journal !== "beside" && "file" in journal) {
     const found = existsSync(journal.file) ? readJournalFile(journal.file) : null
     if (found === null) throw new RestoreRefused({ reason: `${journal.file} is not a journal of removals` })
     return found
   }
-  const beside = journalsBeside(target)
+  const own = journal === "beside" ? journalOf(target) : journal.own
+  const beside = journalsBeside(own)
   return header === null
-    ? beside.find(({ file }) => file === journalOf(target))
+    ? beside.find(({ file }) => file === own)
     : beside.find((each) => each.header.databaseId === header.databaseId)
 }
 
@@ -60,7 +63,7 @@ export const findRemovalsOf = (
     copy,
     journal: chosen(target, copy, journal) ?? null,
     replaced,
-    missing: `there is no journal of removals of this database beside ${target}: name it with --journal, or restore --without-journal and repeat by hand what was erased, revoked and deleted since`,
+    missing: `there is no journal of removals of this database ${typeof journal === "object" && "own" in journal ? `at ${journal.own}` : `beside ${target}`}: name it with --journal, or restore --without-journal and repeat by hand what was erased, revoked and deleted since`,
     acceptIncomplete
   })
 }

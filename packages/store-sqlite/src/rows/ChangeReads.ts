@@ -52,13 +52,13 @@ const readsOf = (
 ): ReadonlyArray<ChangeRead> => {
   const ids = rows.filter(({ removed_at }) => removed_at === null).map(({ lead_id }) => lead_id)
   const leads = new Map(leadsById(sql, ids).map((lead) => [lead.id, lead]))
-  const shown = engagements === "none" || ids.length === 0 ? null : windows(sql, ids, engagements)
+  const windowsById = engagements === "none" || ids.length === 0 ? null : windows(sql, ids, engagements)
   return rows.flatMap(({ lead_id: id, removed_at: removedAt }): ReadonlyArray<ChangeRead> => {
     if (removedAt !== null) return [{ type: "removed", id, removedAt }]
     const lead = leads.get(id)
     // The deletion of a brand removes its leads without a trace.
     if (lead === undefined) return []
-    return [{ type: "lead", read: { lead, window: shown?.get(id) ?? null } }]
+    return [{ type: "lead", read: { lead, window: windowsById?.get(id) ?? null } }]
   })
 }
 

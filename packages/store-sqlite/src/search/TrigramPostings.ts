@@ -145,9 +145,9 @@ export class TrigramPostings {
   /** Of so many texts, slots from 0 on. */
   static of(texts: Texts, count: number, trigrams: Trigrams): TrigramPostings {
     const { bytes, starts } = texts
-    const most = starts[count]! - starts[0]!
-    const numbers = new Int32Array(most)
-    const keys = new Uint32Array(most)
+    const max = starts[count]! - starts[0]!
+    const numbers = new Int32Array(max)
+    const keys = new Uint32Array(max)
     let total = 0
     for (let slot = 0; slot < count; slot++) {
       const from = starts[slot]!

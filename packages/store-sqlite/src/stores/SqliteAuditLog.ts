@@ -1,5 +1,5 @@
 /** The audit log on SQLite. */
-import { type AuditEntry, AuditLog, type AuditQuery } from "@lead-signals/domain"
+import { type AuditEntry, AuditLog, type AuditQuery, type BrandId } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import type { Param } from "../connection/Param.ts"
@@ -7,20 +7,28 @@ import { Database } from "../database/Database.ts"
 import { auditEntryOf, type AuditRow, idOf } from "@lead-signals/sql-rows"
 import { readAll, readOne } from "./Statements.ts"
 
+/** Entries of some brands are read brand by brand, each in its order: a brand with few entries must not cost a walk through all. */
 const listed = ({ after, brandIds, limit, since }: AuditQuery) => {
-  const conditions: Array<readonly [text: string, params: ReadonlyArray<Param>]> = [
-    ...(brandIds === null
-      ? []
-      : [[`brand_id IN (${brandIds.map(() => "?").join(", ")})`, brandIds.map(idOf)] as const]),
-    ...(since === null ? [] : [["at >= ?", [since]] as const]),
-    ...(after === null ? [] : [["(at, id) < (?, ?)", [after.at, idOf(after.id)]] as const])
-  ]
-  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.map(([text]) => text).join(" AND ")}`
-  return readAll<AuditRow, AuditEntry>(
-    auditEntryOf,
-    `SELECT * FROM audit_entry${where} ORDER BY at DESC, id DESC LIMIT ?`,
-    [...conditions.flatMap(([, params]) => params), limit]
-  )
+  const ofBrand = (brandId: BrandId | null): readonly [text: string, params: ReadonlyArray<Param>] => {
+    const conditions: Array<readonly [text: string, params: ReadonlyArray<Param>]> = [
+      ...(brandId === null ? [] : [["brand_id = ?", [idOf(brandId)]] as const]),
+      ...(since === null ? [] : [["at >= ?", [since]] as const]),
+      ...(after === null ? [] : [["(at, id) < (?, ?)", [after.at, idOf(after.id)]] as const])
+    ]
+    const where = conditions.length === 0 ? "" : ` WHERE ${conditions.map(([text]) => text).join(" AND ")}`
+    return [
+      `SELECT * FROM audit_entry${where} ORDER BY at DESC, id DESC LIMIT ?`,
+      [...conditions.flatMap(([, params]) => params), limit]
+    ]
+  }
+  // No brand at all: there is no entry of it.
+  if (brandIds?.length === 0) return () => []
+  const parts = (brandIds ?? [null]).map(ofBrand)
+  const all = parts.map(([text]) => `SELECT * FROM (${text})`).join(" UNION ALL ")
+  return readAll<AuditRow, AuditEntry>(auditEntryOf, `${all} ORDER BY at DESC, id DESC LIMIT ?`, [
+    ...parts.flatMap(([, params]) => params),
+    limit
+  ])
 }
 
 const make = Effect.map(Database, (database) =>

@@ -1,6 +1,6 @@
 /** The emitter's side of the outbox, on SQLite: takes due deliveries and records attempts. */
 import {
-  Batching,
+  Batches,
   type BodyMaterial,
   type DeliveryId,
   type DeliveryState,
@@ -9,7 +9,7 @@ import {
   type Lease,
   type Leased,
   type LeaseRequest,
-  Leasing,
+  DeliverySlots,
   type LeadEvent,
   Outbox,
   AttemptTransitions,
@@ -22,10 +22,11 @@ import { engagementColumns, leadsById, readEngagements, windows, withAuthor } fr
 import { type EventRow, eventOf, idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import type { Secrets } from "../rows/Secrets.ts"
 import { countDeliveries } from "../writes/DeliveryCounts.ts"
+import { releasedDueAt } from "../writes/DeliveryQueue.ts"
 
-/* Leasing */
+/* Leases */
 
-interface DueRow extends Batching.DueDelivery {
+interface DueRow extends Batches.DueDelivery {
   readonly seq: number
   readonly id: string
   readonly webhook_id: number
@@ -90,7 +91,7 @@ const oldestDue = (
   // A limit refers to no column: webhooks with the same one are read together.
   const limits = new Map<number, Array<number>>()
   for (const webhook of webhooks) {
-    const limit = Batching.rowsFor(webhook, posts)
+    const limit = Batches.rowsFor(webhook, posts)
     limits.set(limit, [...(limits.get(limit) ?? []), Number(webhook.id)])
   }
   for (const [limit, ids] of limits) {
@@ -122,19 +123,19 @@ const mustDefer = (sql: Connection, webhook: Webhook, now: Instant): boolean =>
        SELECT seq, webhook_id, ordered_lead FROM delivery WHERE webhook_id = ? AND state = 'pending' AND due_at <= ?
        ORDER BY due_at, seq LIMIT ?) d
      WHERE d.ordered_lead IS NOT NULL AND ${stateBefore} = 'pending' LIMIT 1`,
-    [idOf(webhook.id), now, Batching.rowsFor(webhook, 1)]
+    [idOf(webhook.id), now, Batches.rowsFor(webhook, 1)]
   ).length > 0
 
 /** Until when all that is due of the webhook waits for further events; null when something is to be sent or set aside now. [BATCH-2] */
 const waitingUntil = (sql: Connection, webhook: Webhook, now: Instant): Instant | null => {
-  if (!Batching.isBatched(webhook) || webhook.maxWait === 0) return null
+  if (!Batches.isBatched(webhook) || webhook.maxWait === 0) return null
   if (webhook.ordering === "lead" && mustDefer(sql, webhook, now)) return null
   const due = oldestDue(sql, [webhook], now, 1).get(webhook.id)!
-  const { batches, readyAt } = Batching.form(due, webhook, now)
+  const { batches, readyAt } = Batches.form(due, webhook, now)
   return batches.length > 0 ? null : readyAt
 }
 
-interface Candidate extends Leasing.Candidate {
+interface Candidate extends DeliverySlots.Candidate {
   readonly webhook: Webhook
 }
 
@@ -166,10 +167,10 @@ const whatIsDue = (
     const readyAt = row.due_at <= now ? waitingUntil(sql, webhook, now) : null
     if (row.due_at <= now && readyAt === null) candidates.push(candidate)
     const nextAt = Math.min(row.next_at ?? Number.POSITIVE_INFINITY, readyAt ?? Number.POSITIVE_INFINITY)
-    if (!Number.isFinite(nextAt) || !Leasing.hasPlace(candidate, limits, underWay)) continue
+    if (!Number.isFinite(nextAt) || !DeliverySlots.hasPlace(candidate, limits, underWay)) continue
     nextDueAt = Math.min(nextDueAt ?? nextAt, nextAt)
   }
-  return { candidates: Leasing.eligible(candidates, limits, underWay), nextDueAt }
+  return { candidates: DeliverySlots.eligible(candidates, limits, underWay), nextDueAt }
 }
 
 /** The dead letters before the delivery, since the last delivered one of its lead. [ORD-5] */
@@ -291,7 +292,7 @@ const lease = (sql: Connection, secrets: Secrets, request: LeaseRequest, now: In
   const isAllLooked = candidates
     .filter(({ webhook }) => webhook.ordering === "lead")
     .map(({ webhook }) =>
-      deferWaiting(sql, idOf(webhook.id), now, Batching.rowsFor(webhook, limits.perWebhook))
+      deferWaiting(sql, idOf(webhook.id), now, Batches.rowsFor(webhook, limits.perWebhook))
     )
     .every((isAll) => isAll)
   const due = oldestDue(
@@ -301,26 +302,26 @@ const lease = (sql: Connection, secrets: Secrets, request: LeaseRequest, now: In
     limits.perWebhook
   )
   const formed = candidates.map((candidate) => {
-    const { batches, readyAt } = Batching.form(due.get(candidate.webhookId)!, candidate.webhook, now)
+    const { batches, readyAt } = Batches.form(due.get(candidate.webhookId)!, candidate.webhook, now)
     return { ...candidate, batches, readyAt, due: batches.length }
   })
   const nextDueAt = formed.reduce<Instant | null>(
     (next, { readyAt }) => (readyAt === null ? next : Math.min(next ?? readyAt, readyAt)),
     nextOfOthers
   )
-  const shares = Leasing.allocate(formed, limits, underWay)
+  const shares = DeliverySlots.allocate(formed, limits, underWay)
   let posts = 0
   const shared = formed.flatMap(({ batches, webhook, webhookId }) =>
     batches.slice(0, shares.get(webhookId) ?? 0).flatMap((rows) => {
-      const batch = Batching.isBatched(webhook) ? posts++ : null
+      const batch = Batches.isBatched(webhook) ? posts++ : null
       return rows.map((row): Taken => ({ ...row, webhook, batch }))
     })
   )
   if (shared.length === 0) return { leases: [], nextDueAt: isAllLooked ? nextDueAt : now }
-  const taken = Batching.withoutOverflow(withBodies(sql, shared, request.body))
+  const taken = Batches.withoutOverflow(withBodies(sql, shared, request.body))
   const until = now + request.leaseMillis
   const tokenOf = ({ batch }: Taken): string =>
-    batch === null ? request.token : Leasing.batchToken(request.token, batch)
+    batch === null ? request.token : DeliverySlots.batchToken(request.token, batch)
   sql.run(
     `UPDATE delivery SET lease = j.value ->> 1, due_at = ? FROM json_each(?) j WHERE delivery.seq = j.value ->> 0`,
     [until, JSON.stringify(taken.map((each) => [each.seq, tokenOf(each)]))]
@@ -400,7 +401,8 @@ const webhooksOf = (
 const write = (
   sql: Connection,
   changes: AttemptTransitions.Changes,
-  rows: ReadonlyMap<string, AttemptedRow>
+  rows: ReadonlyMap<string, AttemptedRow>,
+  now: Instant
 ) => {
   const seqOf = (id: DeliveryId): number => rows.get(id)!.seq
   const deliveries = changes.deliveries.map((to) => [
@@ -443,11 +445,11 @@ const write = (
   if (changes.endedInOrder.length > 0) {
     // The next one of each, if it waits.
     sql.run(
-      `UPDATE delivery SET due_at = created_at WHERE due_at = ? AND state = 'pending' AND seq IN (
+      `UPDATE delivery SET due_at = ${releasedDueAt} WHERE state = 'pending' AND seq IN (
          SELECT (SELECT n.seq FROM delivery n WHERE n.webhook_id = j.value ->> 0 AND n.ordered_lead = j.value ->> 1
                    AND n.seq > j.value ->> 2 ORDER BY n.seq LIMIT 1) FROM json_each(?) j)`,
       [
-        LeadOrder.waitingDueAt,
+        now,
         JSON.stringify(
           changes.endedInOrder.map(({ id, orderedLead, webhookId }) => [
             idOf(webhookId),
@@ -490,7 +492,7 @@ const record = (
     attempts,
     now
   )
-  write(sql, changes, new Map(rows.map((row) => [row.id, row])))
+  write(sql, changes, new Map(rows.map((row) => [row.id, row])), now)
   return changes.recorded
 }
 

@@ -6,6 +6,7 @@ import type { Param } from "../connection/Param.ts"
 import { Database } from "../database/Database.ts"
 import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import type { Secrets } from "../rows/Secrets.ts"
+import { releasedDueAt } from "../writes/DeliveryQueue.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
 
@@ -52,11 +53,11 @@ const resetPending = (sql: Connection, webhookId: number, now: number): void => 
 }
 
 /** Pending deliveries of a webhook that is ordered no longer lose their places. [ORD-1] */
-const dropOrder = (sql: Connection, webhookId: number): void => {
+const dropOrder = (sql: Connection, webhookId: number, now: number): void => {
   sql.run(
-    `UPDATE delivery SET ordered_lead = NULL, due_at = iif(due_at = ?, created_at, due_at)
+    `UPDATE delivery SET ordered_lead = NULL, due_at = ${releasedDueAt}
      WHERE webhook_id = ? AND state = 'pending' AND ordered_lead IS NOT NULL`,
-    [LeadOrder.waitingDueAt, webhookId]
+    [now, webhookId]
   )
 }
 
@@ -141,7 +142,7 @@ const make = Effect.gen(function* () {
             [...webhookValues(after), storedSecrets(secrets, after, idOf(id)), idOf(id)]
           )
           if (after.enabled && !before.value.enabled) resetPending(sql, idOf(id), now)
-          if (after.ordering === "none" && before.value.ordering === "lead") dropOrder(sql, idOf(id))
+          if (after.ordering === "none" && before.value.ordering === "lead") dropOrder(sql, idOf(id), now)
           return Option.some(after)
         }),
         () => Queue.offer(database.queued, undefined)

@@ -1,5 +1,5 @@
 /** Queues deliveries, which are due at once. [DELIV-2] */
-import type { DeliveryId, LeadId } from "@lead-signals/domain"
+import { type DeliveryId, type LeadId, LeadOrder } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
 
@@ -12,6 +12,9 @@ export interface NewDelivery {
   /** The lead among whose deliveries it keeps its place; null where it keeps none. [ORD-2] */
   readonly orderedLead: LeadId | null
 }
+
+/** `LeadOrder.releasedDueAt` of a row; the parameter is now. [ORD-2] */
+export const releasedDueAt = `iif(due_at = ${LeadOrder.waitingDueAt} OR (attempts = 0 AND lease IS NULL), min(created_at, ?), due_at)`
 
 /** Deliveries per statement: enough to make its cost small, without a parameter of megabytes. */
 const maxPerStatement = 1000

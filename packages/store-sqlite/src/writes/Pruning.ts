@@ -130,11 +130,11 @@ const leads = (sql: QueryConnection, { after, before, limit }: PieceOf): Found =
     const [at = first, id = 0] = brand === firstBrand ? from : []
     const left = dueLookedAt - looked
     // Many leads may have been changed at one instant: each statement begins at its first row.
-    const walk = (condition: string, params: ReadonlyArray<number>, most: number) =>
+    const walk = (condition: string, params: ReadonlyArray<number>, max: number) =>
       sql.all<Row & { readonly key: number }>(
         `SELECT id AS key, updated_at AS at FROM lead INDEXED BY lead_by_updated
            WHERE brand_id = ? AND ${condition} ORDER BY updated_at, id LIMIT ?`,
-        [brand, ...params, most]
+        [brand, ...params, max]
       )
     const rows = [...(at < before ? walk("updated_at = ? AND id > ?", [at, id], left) : [])]
     if (rows.length < left)

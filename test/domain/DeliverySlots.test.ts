@@ -1,10 +1,10 @@
-import { Leasing } from "@lead-signals/domain"
+import { DeliverySlots } from "@lead-signals/domain"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { cases } from "../harness/Thoroughness.ts"
 
 describe("places", () => {
-  const limits: Leasing.Limits = {
+  const limits: DeliverySlots.Limits = {
     total: 20,
     reserved: 6,
     perWebhook: 6,
@@ -34,7 +34,7 @@ describe("places", () => {
         const total = [...byWebhook.values()].reduce((sum, n) => sum + n, 0)
         const failingTotal = Math.min(failingUnderWay, total)
         const underWay = { total, failingTotal, byWebhook }
-        const shares = Leasing.allocate(candidates, limits, underWay)
+        const shares = DeliverySlots.allocate(candidates, limits, underWay)
         const shareOf = (id: string) => shares.get(id) ?? 0
         const hasOf = (id: string) => (byWebhook.get(id) ?? 0) + shareOf(id)
         const dealt = [...shares.values()].reduce((sum, n) => sum + n, 0)
@@ -59,11 +59,11 @@ describe("places", () => {
             if (shareOf(other.webhookId) > 0) expect(hasOf(other.webhookId)).toBeLessThanOrEqual(has + 1)
           }
         }
-        const listed = Leasing.eligible(candidates, limits, underWay).map(({ webhookId }) => webhookId)
+        const listed = DeliverySlots.eligible(candidates, limits, underWay).map(({ webhookId }) => webhookId)
         expect(listed).toEqual(expect.arrayContaining([...shares.keys()]))
         expect(listed.length).toBeLessThanOrEqual(Math.max(0, limits.total - total))
         for (const each of candidates) {
-          if (shares.has(each.webhookId)) expect(Leasing.hasPlace(each, limits, underWay)).toBe(true)
+          if (shares.has(each.webhookId)) expect(DeliverySlots.hasPlace(each, limits, underWay)).toBe(true)
         }
       }),
       { numRuns: cases(2000) }
@@ -76,7 +76,7 @@ describe("places", () => {
   it("go first to who has waited longest among those that have none [DELIV-7]", () => {
     const candidates = ["a", "b", "c"].map((id, i) => waiting(id, 9 - i))
     const underWay = { total: 18, failingTotal: 0, byWebhook: new Map() }
-    expect([...Leasing.allocate(candidates, limits, underWay)]).toEqual([
+    expect([...DeliverySlots.allocate(candidates, limits, underWay)]).toEqual([
       ["c", 1],
       ["b", 1]
     ])
@@ -84,15 +84,19 @@ describe("places", () => {
 
   it("are left for one with nothing under way by old backlogs, also when all of those began to hang at once [DELIV-7]", () => {
     const backlogs = Array.from({ length: 40 }, (_, i) => waiting(`slow-${i}`, i))
-    const first = Leasing.allocate(backlogs, Leasing.defaultLimits, {
+    const first = DeliverySlots.allocate(backlogs, DeliverySlots.defaultLimits, {
       total: 0,
       failingTotal: 0,
       byWebhook: new Map()
     })
     const total = [...first.values()].reduce((sum, n) => sum + n, 0)
-    expect(total).toBe(Leasing.defaultLimits.total - Leasing.defaultLimits.reserved)
+    expect(total).toBe(DeliverySlots.defaultLimits.total - DeliverySlots.defaultLimits.reserved)
     const underWay = { total, failingTotal: 0, byWebhook: first }
-    const then = Leasing.allocate([...backlogs, waiting("new", 1000)], Leasing.defaultLimits, underWay)
+    const then = DeliverySlots.allocate(
+      [...backlogs, waiting("new", 1000)],
+      DeliverySlots.defaultLimits,
+      underWay
+    )
     expect([...then]).toEqual([["new", 1]])
   })
 })

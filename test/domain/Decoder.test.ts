@@ -1,5 +1,5 @@
 /** What is said of a value that its schema refuses. */
-import { Decoding } from "@lead-signals/domain"
+import { Decoder } from "@lead-signals/domain"
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 
@@ -11,7 +11,7 @@ const Form = Schema.Struct({
 })
 
 const right = { text: "t", number: 1, flag: true, size: "M" }
-const decode = Decoding.decode(Form, { whole: "The form", strict: true })
+const decode = Decoder.decode(Form, { whole: "The form", strict: true })
 
 describe("a value that is refused", () => {
   it.each([

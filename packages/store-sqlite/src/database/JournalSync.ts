@@ -19,7 +19,7 @@ interface JournalResources {
   readonly opened: OpenedFile
 }
 
-interface Journaling {
+interface JournalSync {
   readonly journalRemovals: Effect.Effect<void, StoreUnavailable>
   /** Why the journal lacks what the database has removed; null while it does not. */
   readonly journalProblem: () => string | null
@@ -29,13 +29,13 @@ interface Journaling {
  * Opens the journal. Fails with `StoreUnavailable` when the database is older than it. A journal that can't be written does not keep
  * the store from opening; it is tried again, as one that fails later. [REST-1, REST-2]
  */
-export const journaling = ({
+export const openJournal = ({
   barrier,
   journal,
   log,
   opened,
   writer
-}: JournalResources): Effect.Effect<Journaling, StoreUnavailable, Scope.Scope> =>
+}: JournalResources): Effect.Effect<JournalSync, StoreUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     let problem: StoreUnavailable | null = null

@@ -115,7 +115,7 @@ const meansOf = (probe: Probe, resolved: Resolved, grounds: Grounds): Meaning =>
 
 const relative = (path: string): string => path.replace(/^observations\[\]\.?/, "") || "The observation"
 
-const shownFields: Readonly<Record<string, (field: string) => string | null>> = {
+const renderedFields: Readonly<Record<string, (field: string) => string | null>> = {
   createBrand: (field) => field,
   renameBrand: (field) => field,
   createKey: (field) => field,
@@ -144,7 +144,7 @@ const showsOf = ({ field, form, operation }: FieldProbe, value: unknown): Record
     return { data: [] }
   if (operation.id === "recoverWebhook" && field.place === "body") return { "data.queued": 0 }
   if (operation.id === "deleteBrand") return { "data.deleted": true }
-  const path = shownFields[operation.id]?.(field.path) ?? null
+  const path = renderedFields[operation.id]?.(field.path) ?? null
   if (field.place !== "body" || path === null || typeof value === "symbol") return {}
   const means = form.means ?? value
   const isInstant = field.format?.is === "timestamp" && typeof means === "number"
@@ -167,14 +167,14 @@ const fieldExpectation = (probe: FieldProbe, value: unknown): Omit<Expectation, 
   const { refusal } = form
   const isObservation = field.path.startsWith("observations[]")
   if (refusal === null) {
-    const most =
+    const max =
       field.path === "observations" && form.name === "the most" ? (value as Array<unknown>).length : null
     return {
       status: operation.success,
       code: null,
       names: null,
       shows: showsOf(probe, value),
-      ...(most === null ? {} : { outcomes: Array.from({ length: most }, () => ({ outcome: "rejected" })) })
+      ...(max === null ? {} : { outcomes: Array.from({ length: max }, () => ({ outcome: "rejected" })) })
     }
   }
   if (isObservation) {
@@ -291,7 +291,7 @@ const send = (
   })
 
 /** How many probes one action can have, so that each has a number of its own. */
-const mostProbes = 1000
+const maxProbes = 1000
 
 /** Sends the probes of these names one after the other; `n` is the action's number. */
 export const probe = (
@@ -310,7 +310,7 @@ export const probe = (
         const found = probes().get(name)
         if (found === undefined) return Effect.void
         const label = `${caller.label} ${name}`
-        return send(context, { ...caller, label }, grounds, found, (n + 1) * mostProbes + i)
+        return send(context, { ...caller, label }, grounds, found, (n + 1) * maxProbes + i)
       },
       { discard: true }
     )

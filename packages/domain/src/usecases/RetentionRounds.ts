@@ -45,7 +45,7 @@ export interface PieceReport {
 }
 
 /** How pruning is spread over time. */
-export interface RetainingOptions {
+export interface RetentionRoundOptions {
   /** What is kept how long; `Retention.defaults` unless given. */
   readonly retention?: Retention
   /** Milliseconds from the end of a round to the next, 600,000 unless given. */
@@ -106,7 +106,7 @@ const runRound = ({
   retention = defaults,
   share = 1,
   lease
-}: Pick<RetainingOptions, "retention" | "share" | "onPiece"> & {
+}: Pick<RetentionRoundOptions, "retention" | "share" | "onPiece"> & {
   readonly lease: PruneLease | null
 }): Effect.Effect<
   { readonly removed: DueCounts; readonly isLeasedElsewhere: boolean },
@@ -158,7 +158,7 @@ export const countDue = (retention: Retention): Effect.Effect<DueCounts, StoreUn
  * one store one prunes; another takes over within `leaseMillis` after it ends. A failure of the store ends the round, and the next
  * begins again. [RET-4]
  */
-export const retain = (options: RetainingOptions = {}): Effect.Effect<never, never, Pruning | Entropy> =>
+export const retain = (options: RetentionRoundOptions = {}): Effect.Effect<never, never, Pruning | Entropy> =>
   Effect.gen(function* () {
     const { intervalMillis = 600_000, onRound = () => {}, share = 0.1, startMillis = 1000 } = options
     const entropy = yield* Entropy

@@ -4,7 +4,7 @@ import {
   type PruneRequest,
   type Pruned,
   Pruning,
-  Retaining,
+  RetentionRounds,
   Retention,
   StoreUnavailable
 } from "@lead-signals/domain"
@@ -38,9 +38,13 @@ const counted = (tookMillis: number, answer: (n: number) => Effect.Effect<Pruned
   return { calls, pruning }
 }
 
-const run = (pruning: typeof Pruning.Service, options: Retaining.RetainingOptions, millis: number) =>
+const run = (
+  pruning: typeof Pruning.Service,
+  options: RetentionRounds.RetentionRoundOptions,
+  millis: number
+) =>
   Effect.gen(function* () {
-    const fiber = yield* Effect.fork(Retaining.retain(options))
+    const fiber = yield* Effect.fork(RetentionRounds.retain(options))
     for (let passed = 0; passed < millis; passed += 50) yield* TestClock.adjust(50)
     yield* Fiber.interrupt(fiber)
   }).pipe(
@@ -86,7 +90,7 @@ describe("retain", () => {
     ]
     const { calls, pruning } = counted(0, (n) => answers[n - 1] ?? Effect.succeed(nothing))
     const rounds: Array<number> = []
-    const pieces: Array<Retaining.PieceReport> = []
+    const pieces: Array<RetentionRounds.PieceReport> = []
     await run(
       pruning,
       { ...timing, onPiece: (piece) => pieces.push(piece), onRound: (at) => rounds.push(at) },

@@ -1,7 +1,8 @@
 /** Events in the order of their commits, with what a feed shows of them. */
 import type { EngagementType, EventPage, EventType, Instant } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
-import { openLeads, type SealedColumn } from "./SealedRows.ts"
+import { settlePlanner } from "./PlannerSettings.ts"
+import { openLeads, type SealedColumn } from "../rows/SealedRows.ts"
 
 interface EventReadRow {
   readonly position: number
@@ -20,7 +21,10 @@ interface EventReadRow {
   readonly signal_name: string
 }
 
-/** A transaction numbers its events while it holds the brand's row of `brand_version`: positions ascend as the brand's commits do. */
+/**
+ * A transaction numbers its events while it holds the brand's row of `brand_version`: positions ascend as the brand's commits do. Limits of
+ * one row keep the planner from joining whole tables where it has no statistics, as after a restore.
+ */
 export const eventsAfter = async (
   sql: Connection,
   brand: number,
@@ -34,13 +38,14 @@ export const eventsAfter = async (
     )
     return { events: [], position: newest!.position }
   }
+  await sql.get(settlePlanner)
   const rows = await sql.all<EventReadRow>(
     `SELECT e.position, e.event, e.brand_id, e.lead_id AS id, e.engagement_id, e.is_first_activity, e.occurred_at,
        CASE WHEN l.sealed IS NULL THEN l.name ELSE l.name_key END AS name, l.headline, l.sealed, g.type, g.reaction_type, g.signal_id, s.name AS signal_name
      FROM (SELECT * FROM lead_signals.event WHERE brand_id = $1 AND position > $2 ORDER BY position LIMIT $3) e
-       JOIN lead_signals.lead l ON l.brand_id = e.brand_id AND l.id = e.lead_id
-       JOIN lead_signals.engagement g ON g.brand_id = e.brand_id AND g.id = e.engagement_id
-       JOIN lead_signals.signal s ON s.brand_id = e.brand_id AND s.id = g.signal_id
+       CROSS JOIN LATERAL (SELECT * FROM lead_signals.lead WHERE brand_id = $1 AND id = e.lead_id LIMIT 1) l
+       CROSS JOIN LATERAL (SELECT * FROM lead_signals.engagement WHERE brand_id = $1 AND id = e.engagement_id LIMIT 1) g
+       CROSS JOIN LATERAL (SELECT * FROM lead_signals.signal WHERE brand_id = $1 AND id = g.signal_id LIMIT 1) s
      ORDER BY e.position`,
     [brand, after, limit]
   )

@@ -1,18 +1,18 @@
 /** Which due deliveries go in one post. */
-import { Batching, DeliveryIds } from "@lead-signals/domain"
+import { Batches, DeliveryIds } from "@lead-signals/domain"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
 const now = 1_000_000
 const due = (failures: ReadonlyArray<number>, dueAt = now) =>
   failures.map((each, i) => ({ i, dueAt, failures: each, isTest: false }))
-const sizes = ({ batches }: Batching.Formed<unknown>) => batches.map(({ length }) => length)
+const sizes = ({ batches }: Batches.Formed<unknown>) => batches.map(({ length }) => length)
 
 describe("batches", () => {
   it("have 1 MiB at most as an array, and not a byte more [BATCH-4]", () => {
     const [one, two] = [JSON.stringify("x".repeat(524_284)), JSON.stringify("x".repeat(524_285))]
-    expect(`[${one},${two}]`.length).toBe(Batching.maxBatchBytes)
-    expect([Batching.fitting([one, two]), Batching.fitting([two, two])]).toEqual([2, 1])
+    expect(`[${one},${two}]`.length).toBe(Batches.maxBatchBytes)
+    expect([Batches.fitting([one, two]), Batches.fitting([two, two])]).toEqual([2, 1])
   })
 
   it("hold each delivery that is sent once, in order, and no more than each of them allows [BATCH-1, BATCH-3]", () => {
@@ -28,7 +28,7 @@ describe("batches", () => {
     fc.assert(
       fc.property(fc.array(delivery), settings, (unsorted, webhook) => {
         const all = unsorted.toSorted((a, b) => a.dueAt - b.dueAt)
-        const { batches, readyAt } = Batching.form(all, webhook, now)
+        const { batches, readyAt } = Batches.form(all, webhook, now)
         const sent = batches.flat()
         expect(sent).toEqual(all.slice(0, sent.length))
         const waiting = all.slice(sent.length)
@@ -48,26 +48,26 @@ describe("batches", () => {
 
   it("wait only where they are not full [BATCH-2]", () => {
     const webhook = { maxBatch: 4, maxWait: 10 }
-    expect(Batching.form(due([0, 0, 0]), webhook, now)).toEqual({ batches: [], readyAt: now + 10_000 })
-    expect(sizes(Batching.form(due([0, 0, 0]), webhook, now + 10_000))).toEqual([3])
-    expect(sizes(Batching.form(due([0, 0, 0, 0, 0]), webhook, now))).toEqual([4])
-    expect(sizes(Batching.form(due([1, 1, 0]), webhook, now))).toEqual([1, 1])
-    expect(sizes(Batching.form(due([0, 0, 0]), { maxBatch: 1, maxWait: 10 }, now))).toEqual([1, 1, 1])
+    expect(Batches.form(due([0, 0, 0]), webhook, now)).toEqual({ batches: [], readyAt: now + 10_000 })
+    expect(sizes(Batches.form(due([0, 0, 0]), webhook, now + 10_000))).toEqual([3])
+    expect(sizes(Batches.form(due([0, 0, 0, 0, 0]), webhook, now))).toEqual([4])
+    expect(sizes(Batches.form(due([1, 1, 0]), webhook, now))).toEqual([1, 1])
+    expect(sizes(Batches.form(due([0, 0, 0]), { maxBatch: 1, maxWait: 10 }, now))).toEqual([1, 1, 1])
   })
 
   it("are read in whole ones, at most 500 deliveries [BATCH-1]", () => {
-    expect([1, 2, 70, 100].map((maxBatch) => Batching.rowsFor({ maxBatch }, 32))).toEqual([32, 64, 490, 500])
-    expect(Batching.rowsFor({ maxBatch: 100 }, 1)).toBe(100)
+    expect([1, 2, 70, 100].map((maxBatch) => Batches.rowsFor({ maxBatch }, 32))).toEqual([32, 64, 490, 500])
+    expect(Batches.rowsFor({ maxBatch: 100 }, 1)).toBe(100)
   })
 
   it("have 1 MiB in bytes at most, commas and brackets included, and one form [BATCH-4, FMT-3]", () => {
     const body = (bytes: number) => `"${"é".repeat((bytes - 2) / 2)}"`
-    const half = Batching.maxBatchBytes / 2
-    expect(Batching.fitting([body(half - 2), body(half - 2)])).toBe(2)
-    expect(Batching.fitting([body(half - 2), `${body(half - 2)}  `])).toBe(1)
-    expect(Batching.fitting([body(2 * Batching.maxBatchBytes), body(4)])).toBe(1)
-    expect(Batching.fitting([null, body(4), null])).toBe(3)
-    expect(Batching.fitting(["{}", '{"specversion":"1.0"}'])).toBe(1)
+    const half = Batches.maxBatchBytes / 2
+    expect(Batches.fitting([body(half - 2), body(half - 2)])).toBe(2)
+    expect(Batches.fitting([body(half - 2), `${body(half - 2)}  `])).toBe(1)
+    expect(Batches.fitting([body(2 * Batches.maxBatchBytes), body(4)])).toBe(1)
+    expect(Batches.fitting([null, body(4), null])).toBe(3)
+    expect(Batches.fitting(["{}", '{"specversion":"1.0"}'])).toBe(1)
   })
 
   it("have an id that their deliveries and the order of these decide [BATCH-5]", () => {

@@ -1,0 +1,42 @@
+/** Measurements beside the shapes, each with arguments of its own: `npm run bench -- NAME`. */
+export interface Measurement {
+  readonly name: string
+  /** The module beside this one that measures when it is imported. */
+  readonly module: string
+  readonly usage: string
+  readonly about: string
+}
+
+export const measurements: ReadonlyArray<Measurement> = [
+  {
+    name: "imports",
+    module: "imports.ts",
+    usage: "[--lines 50000] [--kind people|life] [--rounds 1] [--reads 20] [PROGRAM…]",
+    about: "processor time of a line that `lead-signals import` sends, and of reads meanwhile"
+  },
+  {
+    name: "encryption",
+    module: "encryption.ts",
+    usage: "[LEADS]",
+    about: "processor time of writes and reads over a plain SQLite file and an encrypted one"
+  },
+  {
+    name: "retention",
+    module: "retention.ts",
+    usage: "[SCALE]",
+    about: "the size of a file over a year of virtual time, under no, the default and a full retention"
+  },
+  {
+    name: "postgres-reads",
+    module: "PostgresReads.ts",
+    usage: "URL LEADS",
+    about:
+      "milliseconds of each shape of a list in Postgres itself; fills the empty database of the URL first"
+  },
+  {
+    name: "sealing",
+    module: "postgres/Sealing.ts",
+    usage: "[PEOPLE] [ROUNDS]",
+    about: "processor time of a node and of Postgres without and with an encryption key"
+  }
+]
