@@ -26,6 +26,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Agent } from "undici"
 import type { Progress } from "./BulkLoad.ts"
 import { newObservation } from "./NewObservation.ts"
+import { type Pace, paced } from "./Pace.ts"
+import { makeDeliveriesAlone } from "./reference/DeliveriesAlone.ts"
 import { quantile } from "./Statistics.ts"
 
 const atOnce = 32
@@ -99,21 +101,28 @@ export const withReceiver = async <A>(
   }
 }
 
-const perSecondFromOutbox = ({ request, url }: Receiver, deliveries: number, maxBatch = 1): Promise<number> =>
+/** Queues so many events of a brand for a webhook, which is paused. */
+const queueDeliveries = async (run: Run, url: string, deliveries: number, maxBatch: number) => {
+  const { brand, signalId } = await run(createBrandAndSignal)
+  const webhook = await run(Webhooks.create(brand.id, newWebhook(`${url}/`, false, maxBatch)))
+  for (let n = 0; n < deliveries; n += 500) {
+    const batch = Array.from({ length: Math.min(500, deliveries - n) }, (_, i) =>
+      newObservation(n + i, signalId)
+    )
+    await run(recordObservations(brand, batch))
+  }
+  return { brand, webhook }
+}
+
+const paceOfOutbox = ({ request, url }: Receiver, deliveries: number, maxBatch = 1): Promise<Pace> =>
   withService(async (run) => {
-    const { brand, signalId } = await run(createBrandAndSignal)
-    const webhook = await run(Webhooks.create(brand.id, newWebhook(`${url}/`, false, maxBatch)))
-    for (let n = 0; n < deliveries; n += 500) {
-      const batch = Array.from({ length: Math.min(500, deliveries - n) }, (_, i) =>
-        newObservation(n + i, signalId)
-      )
-      await run(recordObservations(brand, batch))
-    }
-    const all = request({ count: deliveries })
-    const startedAt = performance.now()
-    await run(Webhooks.change(brand.id, webhook.id, { enabled: true }))
-    await all
-    return (deliveries * 1000) / (performance.now() - startedAt)
+    const { brand, webhook } = await queueDeliveries(run, url, deliveries, maxBatch)
+    return paced(async () => {
+      const all = request({ count: deliveries })
+      await run(Webhooks.change(brand.id, webhook.id, { enabled: true }))
+      await all
+      return deliveries
+    })
   })
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`
@@ -123,39 +132,75 @@ const body = JSON.stringify({ id: "wh_1", event: "activity.detected", data: { te
 /** By Node's own hash, as the author of such a loop would compute it. */
 const hmac = (key: Uint8Array, text: string) => createHmac("sha256", key).update(text, "utf8").digest()
 
-const perSecondOfLoop = async ({ request, url }: Receiver, deliveries: number): Promise<number> => {
+type Post = (id: string, body: string) => Promise<void>
+
+/** Signs and posts with undici. */
+const withPosts = async <A>(url: string, work: (post: Post) => Promise<A>): Promise<A> => {
   const agent = new Agent()
-  const all = request({ count: deliveries })
-  const startedAt = performance.now()
-  let next = 0
-  const post = async (): Promise<void> => {
-    while (next < deliveries) {
-      const id = `wh_${next++}`
-      const answer = await agent.request({
-        origin: url,
-        path: "/",
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          ...WebhookSignature.sign([secret], { id, now: Date.now(), body }, hmac)
-        },
-        body
-      })
-      await answer.body.dump()
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, post))
-  await all
-  const perSecond = (deliveries * 1000) / (performance.now() - startedAt)
+  const posted = await work(async (id, body) => {
+    const answer = await agent.request({
+      origin: url,
+      path: "/",
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...WebhookSignature.sign([secret], { id, now: Date.now(), body }, hmac)
+      },
+      body
+    })
+    await answer.body.dump()
+  })
   await agent.close()
-  return perSecond
+  return posted
+}
+
+const paceOfLoop = ({ request, url }: Receiver, deliveries: number): Promise<Pace> =>
+  withPosts(url, (post) =>
+    paced(async () => {
+      const all = request({ count: deliveries })
+      let next = 0
+      const postInTurn = async (): Promise<void> => {
+        while (next < deliveries) await post(`wh_${next++}`, body)
+      }
+      await Promise.all(Array.from({ length: atOnce }, postInTurn))
+      await all
+      return deliveries
+    })
+  )
+
+/** The floor (`reference/DeliveriesAlone.ts`), over a file of the product's. */
+const paceOfFloor = async ({ request, url }: Receiver, deliveries: number): Promise<Pace> => {
+  const folder = mkdtempSync(join(tmpdir(), "bench-"))
+  const filename = join(folder, "bench.sqlite")
+  try {
+    const runtime = ManagedRuntime.make(host(filename))
+    await queueDeliveries((effect) => runtime.runPromise(effect), url, deliveries, 1)
+    await runtime.dispose()
+    const alone = makeDeliveriesAlone(filename)
+    const pace = await withPosts(url, (post) =>
+      paced(async () => {
+        const all = request({ count: deliveries })
+        for (let taken = alone.takeNext(atOnce); taken.length > 0; taken = alone.takeNext(atOnce)) {
+          await Promise.all(taken.map((each) => post(each.id, each.body)))
+        }
+        await all
+        return deliveries
+      })
+    )
+    alone.close()
+    return pace
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 export interface DeliveryFigure {
   /** A webhook that takes batches of 100. */
-  readonly batched: ReadonlyArray<number>
-  readonly subject: ReadonlyArray<number>
-  readonly reference: ReadonlyArray<number>
+  readonly batched: ReadonlyArray<Pace>
+  readonly subject: ReadonlyArray<Pace>
+  readonly reference: ReadonlyArray<Pace>
+  /** What must be on the disk, and the posts, alone. */
+  readonly floor: ReadonlyArray<Pace>
 }
 
 /** `receiver` is the program of the receiving process, `CountingReceiver.mjs`. */
@@ -167,15 +212,17 @@ export const measureDeliveries = (
 ): Promise<DeliveryFigure> =>
   withReceiver(receiver, async (connected) => {
     const figures = {
-      batched: [] as Array<number>,
-      subject: [] as Array<number>,
-      reference: [] as Array<number>
+      batched: [] as Array<Pace>,
+      subject: [] as Array<Pace>,
+      reference: [] as Array<Pace>,
+      floor: [] as Array<Pace>
     }
     for (let round = 0; round < rounds; round++) {
       progress.say(`deliveries, round ${round + 1}`)
-      figures.subject.push(await perSecondFromOutbox(connected, deliveries))
-      figures.batched.push(await perSecondFromOutbox(connected, deliveries, largestMaxBatch))
-      figures.reference.push(await perSecondOfLoop(connected, deliveries))
+      figures.subject.push(await paceOfOutbox(connected, deliveries))
+      figures.batched.push(await paceOfOutbox(connected, deliveries, largestMaxBatch))
+      figures.reference.push(await paceOfLoop(connected, deliveries))
+      figures.floor.push(await paceOfFloor(connected, deliveries))
     }
     return figures
   })

@@ -108,8 +108,8 @@ export const databaseOf = async (kind: Kind, leads: number, { say }: Progress): 
 }
 
 /** A copy to write to; remove it with `removeDatabase`. */
-export const copyOf = (path: string): string => {
-  const copy = `${path}.${process.pid}.copy`
+export const copyOf = (path: string, name = "copy"): string => {
+  const copy = `${path}.${process.pid}.copy${name === "copy" ? "" : `-${name}`}`
   removeDatabase(copy)
   temporary.add(copy)
   copyFileSync(path, copy, constants.COPYFILE_FICLONE)

@@ -2,7 +2,7 @@
  * Observations taken in, beside prepared statements in the same transactions and with the same durability: reference (c).
  * Both in this process: ours through the use case that the operator API calls. Every observation is of a new person, and
  * an enabled-later webhook subscribes to activity.detected, so each writes a lead, an engagement, a link, two events and
- * a delivery. Figures named floor take the rows alone into the product's tables, which no implementation can do without.
+ * a delivery. The floor takes the rows alone into the product's tables, which no implementation can do without.
  */
 import { Brands, recordObservations, StoreHealth, Webhooks } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
@@ -12,19 +12,21 @@ import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import type { Progress } from "./BulkLoad.ts"
 import { type NewObservation, newObservation } from "./NewObservation.ts"
+import { type Pace, paced } from "./Pace.ts"
 import { makePlainIngest } from "./reference/PlainIngest.ts"
 import { makeRowsAlone, prepareRows } from "./reference/RowsAlone.ts"
 
 export interface IngestFigure {
   readonly name: string
   readonly leads: number
-  /** Observations a second. */
-  readonly subject: ReadonlyArray<number>
-  readonly reference: ReadonlyArray<number>
+  readonly subject: ReadonlyArray<Pace>
+  readonly reference: ReadonlyArray<Pace>
+  readonly floor: ReadonlyArray<Pace>
 }
 
 interface Files {
   readonly leads: number
+  readonly floor: string
   readonly subject: string
   readonly plain: string
 }
@@ -39,35 +41,41 @@ const host = (filename: string) =>
     Layer.provideMerge(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
   )
 
-/** How many observations the work took in, over the time that it took. */
-const timed = async (seconds: number, work: () => Promise<number>): Promise<number> => {
-  const startedAt = performance.now()
-  let [done, elapsed] = [0, 0]
-  while (elapsed < seconds * 1000) {
-    done += await work()
-    elapsed = performance.now() - startedAt
-  }
-  return (done * 1000) / elapsed
-}
+/** To which each observation queues a delivery. Answers its brand. */
+const createWebhook = Effect.gen(function* () {
+  const brand = yield* Brands.get("1")
+  yield* Webhooks.create(brand.id, {
+    url: "http://127.0.0.1:9/",
+    events: ["activity.detected"],
+    description: null,
+    enabled: false
+  })
+  return brand
+})
 
-/** `subject` and `plain` are files with so many leads, to which it writes. */
+/** How many observations the work took in, over the time that it took. */
+const timed = (seconds: number, work: () => Promise<number>): Promise<Pace> =>
+  paced(async () => {
+    const endsAt = performance.now() + seconds * 1000
+    let done = 0
+    while (performance.now() < endsAt) done += await work()
+    return done
+  })
+
+/** `floor`, `plain` and `subject` are files with so many leads, to which it writes. */
 export const measureIngest = async (
-  { leads, plain: plainFile, subject: subjectFile }: Files,
+  { floor: floorFile, leads, plain: plainFile, subject: subjectFile }: Files,
   pace: { readonly rounds: number; readonly seconds: number; readonly warmUpSeconds: number },
   progress: Progress
 ): Promise<ReadonlyArray<IngestFigure>> => {
+  const floorRuntime = ManagedRuntime.make(host(floorFile))
+  await floorRuntime.runPromise(createWebhook)
+  await floorRuntime.dispose()
   const runtime = ManagedRuntime.make(host(subjectFile))
   const plain = makePlainIngest(plainFile)
+  const rowsAlone = makeRowsAlone(floorFile)
   try {
-    const brand = await runtime.runPromise(Brands.get("1"))
-    await runtime.runPromise(
-      Webhooks.create(brand.id, {
-        url: "http://127.0.0.1:9/",
-        events: ["activity.detected"],
-        description: null,
-        enabled: false
-      })
-    )
+    const brand = await runtime.runPromise(createWebhook)
     let number = 0
     const next = (): NewObservation => newObservation(number++, "1")
     const record = async (observations: ReadonlyArray<NewObservation>): Promise<number> => {
@@ -75,55 +83,48 @@ export const measureIngest = async (
       if (outcomes.some(({ outcome }) => outcome !== "recorded")) throw new Error(JSON.stringify(outcomes[0]))
       return outcomes.length
     }
+    const batch = (length: number) => Array.from({ length }, next)
+    /** `recordOurs` takes in `length` observations; the others take them in as one transaction, plain ones one by one where ours share. */
     const figure = async (
       name: string,
-      subject: () => Promise<number>,
-      reference: () => Promise<number>
+      length: number,
+      recordOurs: () => Promise<number>,
+      plainLength = length
     ): Promise<IngestFigure> => {
       progress.say(`${leads.toLocaleString("en")} leads: ${name}`)
-      const rates = { subject: [] as Array<number>, reference: [] as Array<number> }
-      // One observation at a time, the code that takes it in is compiled only after some thousands.
-      await timed(pace.warmUpSeconds, subject)
-      await timed(pace.warmUpSeconds, reference)
-      for (let round = 0; round < pace.rounds; round++) {
-        rates.subject.push(await timed(pace.seconds, subject))
-        rates.reference.push(await timed(pace.seconds, reference))
+      const works = {
+        subject: recordOurs,
+        reference: async () => plain.record(batch(plainLength)),
+        floor: async () => rowsAlone.record(batch(length).map(prepareRows))
       }
-      return { name, leads, ...rates }
+      const paces = { subject: [] as Array<Pace>, reference: [] as Array<Pace>, floor: [] as Array<Pace> }
+      // One observation at a time, the code that takes it in is compiled only after some thousands.
+      for (const work of Object.values(works)) await timed(pace.warmUpSeconds, work)
+      for (let round = 0; round < pace.rounds; round++) {
+        paces.subject.push(await timed(pace.seconds, works.subject))
+        paces.reference.push(await timed(pace.seconds, works.reference))
+        paces.floor.push(await timed(pace.seconds, works.floor))
+      }
+      return { name, leads, ...paces }
     }
-    const batch = (length: number) => Array.from({ length }, next)
-    const plainOne = async () => plain.record([next()])
     const figures = [
-      await figure("ingest-one-by-one", () => record([next()]), plainOne),
+      await figure("one-by-one", 1, () => record([next()])),
       await figure(
-        "ingest-32-at-once",
+        "32-at-once",
+        atOnce,
         async () => {
           const counts = await Promise.all(batch(atOnce).map((each) => record([each])))
           return counts.length
         },
-        plainOne
+        1
       ),
-      await figure(
-        "ingest-batches-of-100",
-        () => record(batch(batchLength)),
-        async () => plain.record(batch(batchLength))
-      )
+      await figure("batches-of-100", batchLength, () => record(batch(batchLength)))
     ]
-    const rowsAlone = makeRowsAlone(subjectFile)
-    const recordRows = async (length: number) => rowsAlone.record(batch(length).map(prepareRows))
-    figures.push(
-      await figure("ingest-floor-one-by-one", () => recordRows(1), plainOne),
-      await figure(
-        "ingest-floor-batches-of-100",
-        () => recordRows(batchLength),
-        async () => plain.record(batch(batchLength))
-      )
-    )
-    rowsAlone.close()
     await runtime.runPromise(Effect.flatMap(StoreHealth, (storeHealth) => storeHealth.check))
     return figures
   } finally {
     await runtime.dispose()
     plain.close()
+    rowsAlone.close()
   }
 }

@@ -99,14 +99,17 @@ export const measure = async (target: Target, seconds: number): Promise<Rate> =>
 
 /**
  * The same with next to no work on this side, for what answers faster than autocannon can send: a socket of Node's a
- * connection, which looks no further into an answer than its status and length.
+ * connection, which looks no further into an answer than its status and length. Adds the milliseconds of each request to `millis`.
  */
-export const measureBare = ({ key, paths, url }: Target, seconds: number): Promise<Rate> => {
+export const measureBare = (
+  { key, paths, url }: Target,
+  seconds: number,
+  millis: Array<number> = []
+): Promise<Rate> => {
   const { hostname, port } = new URL(url)
   const requestOf = (path: string): string =>
     `GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${key}\r\n\r\n`
   const requests = typeof paths === "function" ? () => requestOf(paths()) : paths.map(requestOf)
-  const millis: Array<number> = []
   const startedAt = performance.now()
   const one = () =>
     new Promise<void>((resolve, reject) => {

@@ -22,13 +22,13 @@ import {
   flatnessSection,
   limited,
   orderedSection,
-  pair,
   readingSections,
   type Section,
   slowdown
 } from "./Report.ts"
 import { type Measurement, measurements } from "./Measurements.ts"
 import { measureOnPostgres } from "./postgres/Measure.ts"
+import { deliverySections, ingestSections } from "./WriteSections.ts"
 import { bundlePrograms, importBuilt } from "./Servers.ts"
 import { measureColdDemo, measureStart } from "./StartUp.ts"
 
@@ -53,12 +53,6 @@ const parse = (): Options | null => {
 
 const otherThanReading = /^(?:written|ingest|deliveries|start|memory|loop)/
 
-const ingestTargets: Readonly<Record<string, number>> = {
-  "ingest-one-by-one": 0.4,
-  "ingest-32-at-once": 1,
-  "ingest-batches-of-100": 0.5
-}
-const deliveryTarget = 0.5
 const isolationSlowdown = 1.5
 const startSeconds = 1
 const coldDemoSeconds = 5
@@ -113,34 +107,24 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
           {
             leads: smallest,
             subject: copyOf(await databaseOf("subject", smallest, progress)),
+            floor: copyOf(await databaseOf("subject", smallest, progress), "floor"),
             plain: copyOf(await databaseOf("plain", smallest, progress))
           },
           { rounds, seconds: pace.seconds, warmUpSeconds: quick ? 1 : 10 },
           progress
         )
-      ).filter(({ name }) => shapes === null || shapes.includes("ingest") || shapes.includes(name))
-      sections.push({
-        title: `Taking in, beside ${smallest.toLocaleString("en")} leads`,
-        note: "Observations a second, each on the disk when it is answered, through the use case in one process; the reference is (c). Floors insert the rows alone into the product's tables.",
-        lines: figures.map(({ leads, name, reference, subject }) =>
-          pair(name, leads, subject, reference, ingestTargets[name] ?? null)
-        )
-      })
+      ).filter(
+        ({ name }) => shapes === null || shapes.some((each) => each === "ingest" || each === `ingest-${name}`)
+      )
+      sections.push(...ingestSections(figures))
     }
     const receiver = fileURLToPath(new URL("CountingReceiver.mjs", import.meta.url))
     const importDeliveries = () => importBuilt<typeof import("./Deliveries.ts")>("Deliveries")
     if (wanted("deliveries")) {
-      const { batched, reference, subject } = await (
+      const figures = await (
         await importDeliveries()
       ).measureDeliveries(receiver, rounds, quick ? 1500 : 5000, progress)
-      sections.push({
-        title: "Deliveries",
-        note: "Events a second to one webhook, signed, 32 posts at a time, each body and attempt on the disk; the reference is (d), an event a post. The second line has 100 events a post.",
-        lines: [
-          pair("deliveries", null, subject, reference, deliveryTarget),
-          pair("deliveries-in-batches", null, batched, reference, null)
-        ]
-      })
+      sections.push(...deliverySections(figures))
     }
     if (wanted("deliveries-ordered")) {
       const { measureOrdered } =

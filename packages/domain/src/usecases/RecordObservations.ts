@@ -32,6 +32,16 @@ const propose = (
   }
 }
 
+/** A function that computes its result once for each text: authors of posts repeat in a batch, and so do the persons who engage with them. */
+const once = (compute: (text: string) => string): ((text: string) => string) => {
+  const known = new Map<string, string>()
+  return (text) => {
+    const result = known.get(text) ?? compute(text)
+    known.set(text, result)
+    return result
+  }
+}
+
 /** The engagement's id as far as it can be made out in something that is no observation. */
 const engagementIdOf = (value: unknown): string | null => {
   const engagement = (value as { engagement?: { id?: unknown } } | null)?.engagement
@@ -58,7 +68,7 @@ export const recordInOneCommit = (
   Effect.gen(function* () {
     const store = yield* LeadStore
     const retention = yield* RetentionPolicy
-    const hash = Suppression.hasher(brand.suppressionSecret)
+    const hash = once(Suppression.hasher(brand.suppressionSecret))
     const readings = values.map((value) =>
       Either.map(read(value), (observation) => propose(brand, hash, retention, observation))
     )

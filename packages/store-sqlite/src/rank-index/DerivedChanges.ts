@@ -4,10 +4,10 @@
  * statements delete, so a writer that deletes calls `writeDerivedChanges` first: a trigger must find the row that it takes from.
  */
 import type { Engagement, Lead, LeadId } from "@lead-signals/domain"
-import { Folding } from "@lead-signals/domain/pure"
 import type { Connection } from "../connection/Connection.ts"
 import { type Ordering, orderings } from "../filter/Ordering.ts"
 import { flagsOf, idOf } from "@lead-signals/sql-rows"
+import { foldOnce } from "../search/FoldedTexts.ts"
 import * as RankIndex from "./RankIndex.ts"
 
 const millisPerDay = 86_400_000
@@ -133,8 +133,12 @@ export class DerivedChanges {
     move("scoreDesc", before === null ? undefined : descending(before), descending(after))
     const isRenamed = before !== null && before.profile.name !== after.profile.name
     if (isSame && !isRenamed) return
-    const nameKey = Folding.fold(after.profile.name)
-    const nameBefore = isRenamed ? Folding.fold(before.profile.name) : before === null ? undefined : nameKey
+    const nameKey = foldOnce(this.sql, after.profile.name)
+    const nameBefore = isRenamed
+      ? foldOnce(this.sql, before.profile.name)
+      : before === null
+        ? undefined
+        : nameKey
     move("name", nameBefore, nameKey)
     if (isRenamed) this.forgotten.push({ brandId: idOf(after.brandId), id: after.id, nameKey: nameBefore! })
   }

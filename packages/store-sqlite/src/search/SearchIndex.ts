@@ -7,6 +7,7 @@
 import type { Lead, LeadId } from "@lead-signals/domain"
 import { Folding } from "@lead-signals/domain/pure"
 import type { Connection } from "../connection/Connection.ts"
+import { foldOnce } from "./FoldedTexts.ts"
 import { countCommit, finishMerge } from "./SegmentMerge.ts"
 import { idOf } from "@lead-signals/sql-rows"
 
@@ -70,10 +71,15 @@ const grams = (prefix: string, texts: ReadonlyArray<Codes>): string => {
   return joined
 }
 
-export const searchTexts = (brandId: number, name: string, headline: string | null): SearchTexts => {
+export const searchTexts = (
+  brandId: number,
+  name: string,
+  headline: string | null,
+  fold: (text: string) => string = Folding.fold
+): SearchTexts => {
   const prefix = prefixOf(brandId)
-  const ofName = codesOf(Folding.fold(name))
-  const ofHeadline = codesOf(Folding.fold(headline ?? ""))
+  const ofName = codesOf(fold(name))
+  const ofHeadline = codesOf(fold(headline ?? ""))
   return {
     name: trigrams(prefix, ofName),
     headline: trigrams(prefix, ofHeadline),
@@ -151,12 +157,12 @@ interface Change {
   readonly after: Found | null
 }
 
-const textsOf = ({ brandId, profile }: Found): SearchTexts =>
-  searchTexts(idOf(brandId), profile.name, profile.headline)
+const textsOf = (sql: Connection, { brandId, profile }: Found): SearchTexts =>
+  searchTexts(idOf(brandId), profile.name, profile.headline, (text) => foldOnce(sql, text))
 
 /** The indexes store no texts, so a removal passes the earlier texts again. */
 const remove = (sql: Connection, lead: Found): void => {
-  const { grams, headline, name } = textsOf(lead)
+  const { grams, headline, name } = textsOf(sql, lead)
   sql.run("INSERT INTO lead_text (lead_text, rowid, name, headline) VALUES ('delete', ?, ?, ?)", [
     lead.id,
     name,
@@ -174,7 +180,7 @@ const flushTexts = (sql: Connection): void => {
 const byId = (a: Found, b: Found): number => a.id - b.id
 
 const insert = (sql: Connection, lead: Found): void => {
-  const { grams, headline, name } = textsOf(lead)
+  const { grams, headline, name } = textsOf(sql, lead)
   sql.run("INSERT INTO lead_text (rowid, name, headline) VALUES (?, ?, ?)", [lead.id, name, headline])
   sql.run("INSERT INTO lead_gram (rowid, grams) VALUES (?, ?)", [lead.id, grams])
 }

@@ -1,7 +1,6 @@
 /** The lead store, on SQLite. */
 import {
   filterableOf,
-  Folding,
   type Engagement,
   type Lead,
   LeadStore,
@@ -51,52 +50,85 @@ import { orderings } from "../filter/Ordering.ts"
 import { derivedChanges } from "../rank-index/DerivedChanges.ts"
 import * as RankIndex from "../rank-index/RankIndex.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
+import { foldOnce } from "../search/FoldedTexts.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
 
-/** The columns that inserts and updates write, in the order of `values`. */
-const writtenColumns = [
-  "name",
-  "name_key",
-  ...profileColumns,
-  "company",
-  "profile_times",
-  "signal_id",
-  "signal_ids",
-  "flags",
-  "score1",
-  "score_missing",
-  "score_rank",
-  "score_rank_desc",
-  "created_at",
-  "updated_at",
-  "shown"
+type Value = string | number | null
+
+/** Columns, and what a lead has in them. */
+interface Written {
+  readonly columns: ReadonlyArray<string>
+  readonly values: (lead: Observations.LeadDraft, sql: Connection) => ReadonlyArray<Value>
+}
+
+/** What every update writes. */
+const always: Written = {
+  columns: [
+    "name",
+    ...profileColumns,
+    "company",
+    "profile_times",
+    "signal_id",
+    "signal_ids",
+    "updated_at",
+    "shown"
+  ],
+  values: (lead) => [
+    lead.profile.name,
+    ...profileValues(lead.profile),
+    companyColumn(lead.profile.company),
+    JSON.stringify(lead.profileTimes),
+    idOf(lead.signalId),
+    JSON.stringify(lead.signalIds),
+    lead.updatedAt,
+    RenderedLeads.keep(RenderedLeads.renderLead({ ...lead, id: 0 }))
+  ]
+}
+
+interface WrittenIfChanged extends Written {
+  readonly isChanged: (before: Lead, after: Lead) => boolean
+}
+
+/**
+ * Columns of indexes, which an update writes only where they change: SQLite writes the entries of each index anew that has a column of
+ * the statement, whether its value changes or not.
+ */
+const ifChanged: ReadonlyArray<WrittenIfChanged> = [
+  {
+    columns: ["name_key"],
+    values: ({ profile }, sql) => [foldOnce(sql, profile.name)],
+    isChanged: (before, after) => before.profile.name !== after.profile.name
+  },
+  {
+    columns: ["flags"],
+    values: (lead) => [flagsOf(lead)],
+    isChanged: (before, after) => flagsOf(before) !== flagsOf(after)
+  },
+  {
+    columns: ["score1", "score_missing", "score_rank", "score_rank_desc"],
+    values: ({ score1 }) => [
+      score1,
+      Number(score1 === null),
+      score1 ?? Number.POSITIVE_INFINITY,
+      score1 === null ? Number.POSITIVE_INFINITY : -score1
+    ],
+    isChanged: (before, after) => before.score1 !== after.score1
+  },
+  {
+    columns: ["created_at"],
+    values: ({ createdAt }) => [createdAt],
+    isChanged: (before, after) => before.createdAt !== after.createdAt
+  }
 ]
 
-const values = (lead: Observations.LeadDraft): ReadonlyArray<string | number | null> => [
-  lead.profile.name,
-  Folding.fold(lead.profile.name),
-  ...profileValues(lead.profile),
-  companyColumn(lead.profile.company),
-  JSON.stringify(lead.profileTimes),
-  idOf(lead.signalId),
-  JSON.stringify(lead.signalIds),
-  flagsOf(lead),
-  lead.score1,
-  Number(lead.score1 === null),
-  lead.score1 ?? Number.POSITIVE_INFINITY,
-  lead.score1 === null ? Number.POSITIVE_INFINITY : -lead.score1,
-  lead.createdAt,
-  lead.updatedAt,
-  RenderedLeads.keep(RenderedLeads.renderLead({ ...lead, id: 0 }))
-]
+const insertedColumns = [always, ...ifChanged].flatMap(({ columns }) => columns)
 
-const insertStatement = `INSERT INTO lead (brand_id, ext_id, ${writtenColumns.join(", ")})
-  VALUES (?, ?, ${writtenColumns.map(() => "?").join(", ")})`
-
-const updateStatement = `UPDATE lead SET ${writtenColumns.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`
+const insertStatement = `INSERT INTO lead (brand_id, ext_id, ${insertedColumns.join(", ")})
+  VALUES (?, ?, ${insertedColumns.map(() => "?").join(", ")})`
 
 const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
-  const id: LeadId = sql.insert(insertStatement, [idOf(draft.brandId), draft.extId, ...values(draft)])
+  const values = [always, ...ifChanged].flatMap((written) => written.values(draft, sql))
+  const id: LeadId = sql.insert(insertStatement, [idOf(draft.brandId), draft.extId, ...values])
   const lead = { ...draft, id }
   derivedChanges(sql).change(null, lead)
   changeSearch(sql, null, lead)
@@ -104,7 +136,12 @@ const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
 }
 
 const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
-  sql.run(updateStatement, [...values(after), after.id])
+  const written = [always, ...ifChanged.filter(({ isChanged }) => isChanged(before, after))]
+  const assignments = written.flatMap(({ columns }) => columns).map((column) => `${column} = ?`)
+  sql.run(`UPDATE lead SET ${assignments.join(", ")} WHERE id = ?`, [
+    ...written.flatMap(({ values }) => values(after, sql)),
+    after.id
+  ])
   derivedChanges(sql).change(before, after)
   if (flagsOf(before) !== flagsOf(after) || before.createdAt !== after.createdAt) {
     sql.run("UPDATE lead_signal SET flags = ?, created_at = ? WHERE lead_id = ?", [

@@ -1,0 +1,96 @@
+/** Work that a commit does once, however often its observations name the same person or text. */
+import { Brands, LeadStore, recordObservations, Signals, SortOrder } from "@lead-signals/domain"
+import { webCrypto } from "@lead-signals/http"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Effect, Either, Layer, ManagedRuntime } from "effect"
+import { join } from "node:path"
+import { afterEach, expect, it, vi } from "vitest"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+
+const folder = temporaryFolder()
+let number = 0
+
+afterEach(() => void vi.restoreAllMocks())
+
+const storeOfBrand = async () => {
+  const filename = join(folder, `once-${++number}.sqlite`)
+  const runtime = ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename, synced: false }), webCrypto))
+  const { brand, signalId } = await runtime.runPromise(
+    Effect.gen(function* () {
+      const brand = yield* Brands.create("B")
+      const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+      const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+      return { brand, signalId: signal.id }
+    })
+  )
+  let engagements = 0
+  const record = async (
+    ...people: ReadonlyArray<{ extId: string; name: string; headline?: string; author?: string }>
+  ) => {
+    const outcomes = await runtime.runPromise(
+      recordObservations(
+        brand,
+        people.map(({ author, ...person }) => ({
+          signalId,
+          person,
+          engagement: {
+            id: `e${++engagements}`,
+            ...(author === undefined ? {} : { postAuthorDetail: { extId: author } })
+          }
+        }))
+      )
+    )
+    expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(["recorded"]))
+  }
+  return { brand, record, runtime }
+}
+
+it("hashes each person of a commit once, engaged or author [PII-3]", async () => {
+  const { record, runtime } = await storeOfBrand()
+  const encoded = vi.spyOn(TextEncoder.prototype, "encode")
+  await record(
+    { extId: "ada", name: "Ada", author: "author" },
+    { extId: "bea", name: "Bea", author: "author" },
+    { extId: "ada", name: "Ada", author: "bea" },
+    { extId: "ada", name: "Ada", author: "author" }
+  )
+  const hashed = encoded.mock.calls
+    .map(([text]) => text)
+    .filter((text) => /^(ada|bea|author)$/.test(text ?? ""))
+  expect(hashed).toEqual(["ada", "author", "bea"])
+  await runtime.dispose()
+})
+
+it("folds each text once when it is new, and none that stays as it was [LIST-4, SORT-6]", async () => {
+  const { brand, record, runtime } = await storeOfBrand()
+  // Only texts beyond ASCII are normalized, by the first step of folding.
+  const normalized = vi.spyOn(String.prototype, "normalize")
+  const folded = async (work: Promise<unknown>) => {
+    normalized.mockClear()
+    await work
+    const texts = normalized.mock.contexts.map(String)
+    return texts.filter((text) => /^[A-ZÄÜ]/.test(text)).sort()
+  }
+  const zoe = { extId: "z", name: "Zoë Ünal", headline: "Ärztin" }
+  expect(await folded(record(zoe, { ...zoe }))).toEqual(["Zoë Ünal", "Ärztin"].sort())
+  expect(await folded(record({ ...zoe }))).toEqual([])
+  // The search index holds both texts in one row: the row is taken out by what it was, and put in anew.
+  expect(await folded(record({ ...zoe, headline: "Übersetzerin" }))).toEqual(
+    ["Zoë Ünal", "Ärztin", "Übersetzerin"].sort()
+  )
+  expect(await folded(record({ ...zoe, name: "Zoë Åkesson", headline: "Übersetzerin" }))).toEqual(
+    ["Zoë Ünal", "Zoë Åkesson", "Übersetzerin"].sort()
+  )
+  const { leads } = await runtime.runPromise(
+    Effect.flatMap(LeadStore, (store) =>
+      store.list(brand.id, {
+        filter: { search: "åkesson" },
+        sort: Either.getOrThrow(SortOrder.parse("name:asc")),
+        page: { page: 1, pageSize: 10 },
+        engagements: "none"
+      })
+    )
+  )
+  expect(leads.map(({ lead }) => lead.profile.name)).toEqual(["Zoë Åkesson"])
+  await runtime.dispose()
+})
