@@ -112,7 +112,7 @@ const meanings: Readonly<Record<StoreMethod, Call["meaning"]["means"] | null>> =
   "pruning.newestPrunedEvent": null
 }
 
-/** Of which of a request's observations a commit was: a service may commit them in as many pieces as it likes. */
+/** The part of a request's observations that one commit had: a service may commit them in as many pieces as it likes. */
 interface Piece {
   readonly from: number
   readonly length: number

@@ -42,7 +42,7 @@ export interface Call {
   readonly meaning: Meaning
   /** What the contract says of the answer, where the meaning leaves that open. */
   readonly expects?: Expectation
-  /** Of the brand that it is about. */
+  /** The brand that it is about. */
   readonly brand: KnownBrand | null
   /** The key it is made with; null for the operator's. */
   readonly key: KnownKey | null
@@ -166,7 +166,7 @@ export interface ReceivedPost {
   readonly messageId: string
   /** Its place in that, from 0. */
   readonly index: number
-  /** Of the event: its type and its lead or engagement. */
+  /** The event's type and its lead or engagement. */
   readonly subject: string
   readonly status: number | null
   /** What the header Retry-After says: seconds, or a date in milliseconds since 1970; both null where it says nothing. */

@@ -214,7 +214,7 @@ export class ReferenceModel {
   readonly renewed = new Set<number>()
   /** The ids of deleted signals: what they caught still shows them. [DEL-2] */
   readonly deletedSignals = new Set<string>()
-  /** Of each engagement, whose it is. */
+  /** The lead of each engagement. */
   private readonly owners = new Map<string, number>()
   private readonly byId = new Map<number, Row>()
   private readonly byExtId = new Map<string, Row>()
