@@ -71,10 +71,10 @@ it.runIf(isThorough && !isWithoutPostgres)(
         await sleep(50 + prng.below(100))
       }
     }
-    let isOver = false
+    const clientState = { isOver: false }
     let number = 0
     const client = async (): Promise<void> => {
-      while (!isOver) {
+      while (!clientState.isOver) {
         const kind = kinds[prng.below(3)]!
         const name = `call-${String(number++).padStart(16, "0")}`
         const received = new Set([await call(kind, name)])
@@ -91,7 +91,7 @@ it.runIf(isThorough && !isWithoutPostgres)(
       await nodes[kill % 2]!.end("SIGKILL")
       nodes[kill % 2] = await start()
     }
-    isOver = true
+    clientState.isOver = true
     await Promise.all(clients)
     expect(unanswered.sent).toBeGreaterThan(0)
     const made = new Map<string, number>()
