@@ -56,6 +56,9 @@ export interface Call {
   handledByClock: number
   /** The process that handles it. */
   handledBy: number
+  /** Which start of that process, from 1, and between which instants that start read the clock of its process. */
+  handledByStart: number
+  startedByClock: readonly [from: number, to: number]
   /** The methods of the store that failed on its behalf. */
   readonly struck: Set<StoreMethod>
   /** What the reference says to it, as of the instant at which the store did it; undefined where it says nothing. */
@@ -67,6 +70,8 @@ export interface Answered {
   readonly response: SimulatedResponse
   readonly body: Json
   readonly at: number
+  /** The same by the clock of the process that answered. */
+  readonly byClock: number
 }
 
 /** The process that made a call of the store, as it was at the instant at which the store did it. */
@@ -248,6 +253,10 @@ export class KnownFacts {
   readonly powerLostAt: Array<number> = []
   /** Calls whose reservation of an Idempotency-Key another call has taken over: they can change nothing any more. [IDEM-3] */
   readonly overtaken = new WeakSet<Call>()
+  /** Whether the audit log has an entry of lists that keys read. [AUD-8] */
+  auditsKeyReads = false
+  /** Calls whose answer a rule has compared whole with what it must be. */
+  readonly compared = new WeakSet<Call>()
   /** What a failover of the store has lost, in words. */
   readonly lostByFailover: Array<string> = []
   requests = 0
