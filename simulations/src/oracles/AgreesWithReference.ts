@@ -306,7 +306,7 @@ export const agreesWithReference: Oracle = {
         if (isJudged && status >= 400 && status < 500 && !explained.has(status))
           return `${means}, ${call.request.method} ${call.request.url} is answered ${status}: ${response.text.slice(0, 200)}`
         if (status >= 300 && status !== 404) return null
-        // Here of a brand that its token does not reach nothing is there. [OPER-12]
+        // Nothing is there of a brand that its token does not reach. [OPER-12]
         if (status === 404 && accessOf(facts).isRefused(call, status)) return null
         if (!facts.isStoreSeen && status < 300 && call.brand !== null)
           changeSignal(call, call.brand.reference)
