@@ -1,5 +1,5 @@
 /**
- * `npm test`: format, lint, docstrings, types and what is unused, all at once and beside the first tests, of which many wait; the first
+ * `npm test`: format, lint, docstrings, names, types and what is unused, all at once and beside the first tests, of which many wait; the first
  * check that fails ends it all. With `--thorough` (`npm run test:thorough`), where the checks come first, generated campaigns have their
  * full length. Other arguments go to vitest.
  */
@@ -10,7 +10,7 @@ import { commandIn, report, root, runStaticChecks, runStep } from "./steps.mjs"
 const isThorough = process.argv.includes("--thorough")
 if (isThorough) process.env["THOROUGH_TESTS"] = "true"
 
-const checks = runStaticChecks(["format", "lint", "docstrings", "unused", "types"])
+const checks = runStaticChecks(["format", "lint", "docstrings", "names", "unused", "types"])
 // A thorough run builds the libraries where the check of types writes.
 if (isThorough) {
   const failed = await checks

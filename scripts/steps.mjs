@@ -10,6 +10,7 @@ export const staticChecks = {
   format: [commandIn(".", "oxfmt"), ["--list-different"]],
   lint: [commandIn(".", "oxlint"), ["--deny-warnings"]],
   docstrings: ["node", [join(root, "scripts", "docstrings.mjs")]],
+  names: ["node", [join(root, "scripts", "names.mjs")]],
   unused: [commandIn(".", "knip"), ["--no-progress", "--treat-config-hints-as-errors"]],
   // Two compilers have a command of this name. One thread takes half the work of many: the other processors have other checks.
   types: ["node", [join(root, "node_modules", "typescript-native", "bin", "tsc"), "-b", "--singleThreaded"]]

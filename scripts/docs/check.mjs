@@ -25,12 +25,14 @@ export const deadLinks = (folder) => {
     for (const href of links) {
       if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(href)) continue
       const [target, anchor] = href.split("#").map(decoded)
-      const asked =
+      const requested =
         target === ""
           ? path
           : posix.join(target.startsWith("/") ? "" : posix.dirname(path), target).replace(/^\//, "")
-      const page = [asked, `${asked}.html`, posix.join(asked, "index.html")].find((each) => pages.has(each))
-      if (page === undefined && existsSync(join(folder, asked)) && asked !== "") continue
+      const page = [requested, `${requested}.html`, posix.join(requested, "index.html")].find((each) =>
+        pages.has(each)
+      )
+      if (page === undefined && existsSync(join(folder, requested)) && requested !== "") continue
       if (page === undefined) dead.push(`${path} links to ${href}, which is not a page of the site`)
       else if (anchor !== undefined && anchor !== "" && !anchors.get(page).has(anchor)) {
         dead.push(`${path} links to ${href}; that page has no #${anchor}`)

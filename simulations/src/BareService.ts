@@ -110,6 +110,7 @@ export const replay = ({ handled, input, store }: Recording): Replayed => {
       machine.fork(
         Effect.gen(function* () {
           const running = yield* serve(stores, {
+            auditsKeyReads: false,
             entropy: Prng.of(input.seed, "entropy"),
             settings: settingsOf({ isOlder: false }, 1),
             post: () =>

@@ -42,10 +42,10 @@ export const drain = (context: ActorContext, brand: KnownBrand): Effect.Effect<v
     }
   })
 
-/** Of so many deliveries of a webhook the log is read. */
+/** The number of a webhook's deliveries whose log is read. */
 const logsRead = 30
 
-/** Of so many deliveries that one attempt has delivered one log is read: they are most of all, and alike. */
+/** One log is read for so many deliveries that one attempt has delivered: they are most of all, and alike. */
 const plainDeliveriesPerLog = 8
 
 export const readDeliveries = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>

@@ -144,6 +144,7 @@ const comparedTexts = (message: string, fact: object): Violation["texts"] =>
 const prepare = (input: RunInput, host: Host) => {
   const { plan, seed } = input
   const facts = new KnownFacts(plan)
+  facts.auditsKeyReads = host.auditsKeyReads
   const picks = new Map<number, number>()
   const instances = oracles.map(({ instantiate, name }) => {
     const checks = new Checks(name)

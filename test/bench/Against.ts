@@ -107,9 +107,9 @@ const note = (commit: string): string =>
 
 const summary = (figures: ReadonlyArray<AgainstFigure>): string => {
   const ratios = figures.map((figure) => median(ratiosOf(figure)))
-  const least = figures[ratios.indexOf(Math.min(...ratios))]!
+  const lowest = figures[ratios.indexOf(Math.min(...ratios))]!
   const count = (verdict: string): number => figures.filter((figure) => verdictOf(figure) === verdict).length
-  return `${figures.length} shapes: ${count("as fast")} as fast, ${count("unclear")} unclear, ${count("slower")} slower; the least ratio is ${Math.min(...ratios).toFixed(2)}, of ${least.shape}.`
+  return `${figures.length} shapes: ${count("as fast")} as fast, ${count("unclear")} unclear, ${count("slower")} slower; the least ratio is ${Math.min(...ratios).toFixed(2)}, of ${lowest.shape}.`
 }
 
 /** A line for each place at which answers differ, with a shape of them. */

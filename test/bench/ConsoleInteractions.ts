@@ -23,6 +23,8 @@ const typingMillis = 50
 
 export interface ConsolePace {
   readonly rounds: number
+  /** Whether interactions and the first load are measured, and Live. */
+  readonly parts: { readonly pages: boolean; readonly live: boolean }
   /** How long Live is looked at. */
   readonly liveSeconds: number
 }
@@ -188,7 +190,7 @@ export const measureConsole = async (
   pace: ConsolePace,
   { say }: Progress
 ): Promise<ReadonlyArray<Section>> => {
-  const { rounds } = pace
+  const rounds = pace.parts.pages ? pace.rounds : 0
   const file = copyOf(await databaseOf("subject", leads, { say }))
   const server = await startSubject(programs, file)
   const browser = await launchChromium()
@@ -205,7 +207,7 @@ export const measureConsole = async (
     return context
   }
   const list = `${server.url}/console/brands/1/leads`
-  let live: LiveFigures
+  let live: LiveFigures | null = null
   try {
     for (let round = 0; round < rounds; round++) {
       say(`console, round ${round + 1} of ${rounds}`)
@@ -236,15 +238,19 @@ export const measureConsole = async (
       openings.push(await opened(await context.newPage(), list))
       await context.close()
     }
-    say(`console, ${pace.liveSeconds} seconds of Live`)
-    const context = await contextOf()
-    live = await measureLive(await context.newPage(), server.url, pace.liveSeconds)
+    if (pace.parts.live) {
+      say(`console, ${pace.liveSeconds} seconds of Live`)
+      const context = await contextOf()
+      live = await measureLive(await context.newPage(), server.url, pace.liveSeconds)
+    }
   } finally {
     await browser.close()
     await server.stop()
     removeDatabase(file)
   }
   const all = [...times.values()].flat()
+  const ofLive = live === null ? [] : [liveSection(leads, live, pace.liveSeconds)]
+  if (!pace.parts.pages) return ofLive
   return [
     {
       title: `Console, ${leads.toLocaleString("en")} leads`,
@@ -300,6 +306,6 @@ export const measureConsole = async (
         )
       ]
     },
-    liveSection(leads, live, pace.liveSeconds)
+    ...ofLive
   ]
 }

@@ -115,7 +115,7 @@ const signalKinds = [
   ["keywords", "posts-with-keywords"]
 ] as const
 
-/** Of both brands; within a brand the share of leads falls with the id. */
+/** Signals of both brands; within a brand the share of leads falls with the id. */
 export const signals: ReadonlyArray<SignalFact> = brandIds.flatMap((brandId) =>
   Array.from({ length: signalsOfBrand }, (_, i): SignalFact => {
     const [signalType, type] = signalKinds[i % signalKinds.length]!

@@ -26,7 +26,7 @@ export interface PersonFact {
   readonly title1: string
   readonly liProfileUrl: string
   readonly profileImgUrl: string
-  /** Of `companies`. */
+  /** The index in `companies`. */
   readonly company: number
 }
 

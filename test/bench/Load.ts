@@ -23,7 +23,7 @@ const cycleThrough = <A>(items: ReadonlyArray<A> | (() => A)): (() => A) => {
 
 export interface Rate {
   readonly perSecond: number
-  /** Of one request, as the client sees it, among `connections` at once. */
+  /** The median of one request, as the client sees it, among `connections` at once. */
   readonly medianMillis: number
 }
 

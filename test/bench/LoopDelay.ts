@@ -23,7 +23,7 @@ import { commonWord } from "./Words.ts"
 export interface LoopFigure {
   readonly load: string
   readonly leads: number
-  /** Of each round. */
+  /** The maximum of each round. */
   readonly maxMillis: ReadonlyArray<number>
   readonly p99Millis: ReadonlyArray<number>
 }
@@ -39,7 +39,7 @@ interface LoadOfLoop {
   readonly prepare?: () => Promise<void>
 }
 
-/** Of each who is erased. */
+/** The number of engagements of each erased person. */
 const erasedEngagements = 4000
 
 /** The first is not measured. */

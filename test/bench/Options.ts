@@ -33,7 +33,7 @@ where.
                       nothing else is measured [at 10000 and 1000000 leads, some 20 minutes each]
   --against COMMIT    measures the server of an earlier commit and this one in turn on the shapes that are read, and says which
                       became slower; exits with 1 where one is below 0.85 in three rounds of four [10000,1000000 leads]
-  --console           measures the console alone, in Chromium [1000000 leads]
+  --console           measures the console alone, in Chromium: its shapes are pages and live [1000000 leads]
   --store postgres    measures nodes on Postgres beside a reference on the same server: BENCH_DATABASE_URL names it, and keeps
                       the data from run to run; without it the benchmark starts one of its own [10000,1000000 leads]
   --write FILE        writes the table in Markdown

@@ -106,7 +106,7 @@ const millisOf = async (shape: Shape, totals: () => TotalCache) => {
     )
     total = result.total
   }
-  return { least: min, total }
+  return { min: min, total }
 }
 
 const decimals = (millis: number): string => millis.toFixed(millis < 10 ? 2 : 0)
@@ -120,7 +120,7 @@ for (const [name, shape] of Object.entries(
   await millisOf(shape, () => totals)
   const kept = await millisOf(shape, () => totals)
   console.log(
-    `| ${name} | ${kept.total.toLocaleString("en")} | ${decimals(kept.least)} | ${decimals(counted.least)} |`
+    `| ${name} | ${kept.total.toLocaleString("en")} | ${decimals(kept.min)} | ${decimals(counted.min)} |`
   )
 }
 await client.end()

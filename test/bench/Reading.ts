@@ -49,7 +49,7 @@ export const difference = (a: unknown, b: unknown, path = ""): string | null => 
   return null
 }
 
-/** Of requests that are drawn. */
+/** The number of drawn requests. */
 const comparedRequests = 10
 
 /** The same leads, the same total, the same of everything. */

@@ -88,7 +88,7 @@ export const shapesOf = async (
     one("signal+search", `signalId=${small}&${common}`),
     one("recent+search", `createdAfter=${iso(endsAt - day)}&${common}`),
     one("created+updated", `createdAfter=${iso(middle)}&${lastMonth}`),
-    // Of the fewest leads there are no more than this.
+    // The rarest flags have no more leads than this.
     one("qualified+exported+employee", "qualified=true&exported=true&isEmployee=true&pageSize=5"),
     one("qualified+signal+updated", `qualified=true&signalId=${big}&${lastMonth}`),
     one("page-50-qualified", "qualified=true&page=50"),
@@ -120,7 +120,7 @@ export const shapesOf = async (
 /** As many times as slow at most with the most leads as with the fewest. */
 export const maxSlowdown = 1.5
 
-/** Of the bare server's rate. */
+/** Shapes that are compared with the bare server's rate. */
 export const bareShapes = [
   { name: "first-page", atLeast: 1 / 15 },
   { name: "detail", atLeast: 1 / 6 }

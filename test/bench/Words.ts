@@ -8,7 +8,7 @@ export const lastNames = words(
   "Abara Alvén Amundsen Baran Bergqvist Castell Dahlroth Demirel Eklöv Farouk Fjellner Gallo Grönlund Haddadi Hallberg Ibsen Iwaki Jónsdal Kaplin Kovář Lindahl Lòpes Marwick Moreau Nakagami Nyholm Okoro Østgaard Pavlić Quist Rahmani Rosenkvist Sadeghi Saint-Clar Sørby Takemori Tandberg Ueno Vaskinn Vendrell Wachira Weisz Yıldız Zamora Łaski"
 )
 
-/** Of two letters or three: a name of several is hardly anyone else's, and two in a row lie in some thousand names of a million. */
+/** Syllables of two letters or three: a name of several is hardly anyone else's, and two in a row lie in some thousand names of a million. */
 export const syllables = words(
   "ba bel bi da dor du fa fi ga gri ha hel ji ka kel ko la len li lo ma mi mor na nes ni ol pa pe ra ri ro sa sel ta ti tor va ve zu"
 )

@@ -71,7 +71,8 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
   const sections: Array<Section> = []
   try {
     if (isConsole) {
-      const consolePace = quick ? { rounds: 3, liveSeconds: 15 } : { rounds: 20, liveSeconds: 60 }
+      const parts = { pages: wanted("pages"), live: wanted("live") }
+      const consolePace = { parts, rounds: quick ? 3 : 20, liveSeconds: quick ? 15 : 60 }
       for (const size of leads)
         sections.push(...(await measureConsole(programs, size, consolePace, progress)))
       return sections

@@ -72,7 +72,10 @@ try {
         .map(([thread, micros]) => [thread, (micros - (before.get(thread) ?? 0)) / millis.length] as const)
         .filter(([, micros]) => micros >= 5)
         .sort(([, a], [, b]) => b - a)
-        .map(([thread, micros]) => `${thread === String(server.pid) ? "serving" : "another"} ${micros.toFixed(0)}`)
+        .map(
+          ([thread, micros]) =>
+            `${thread === String(server.pid) ? "serving" : "another"} ${micros.toFixed(0)}`
+        )
       const sorted = millis.toSorted((a, b) => a - b)
       const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN
       process.stdout.write(

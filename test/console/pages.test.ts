@@ -163,7 +163,7 @@ const pathsOfRouter = (): ReadonlyArray<string> => {
 /** The parts of the page that people operate and that are smaller than a finger, in a line each. Links within a sentence may be. */
 const smallTargets = (page: Page) =>
   page.evaluate(() => {
-    const least = 44
+    const minPixels = 44
     const operated =
       "a[href], button, select, summary, [role=slider], input:not([type=hidden], [type=file]), textarea"
     const boxOf = (element: Element): DOMRect => {
@@ -182,7 +182,7 @@ const smallTargets = (page: Page) =>
       if (element.closest("[inert]") !== null || isInSentence(element)) return []
       if (element.matches(".sr-only:not(:focus)")) return []
       const { height, width } = boxOf(element)
-      return height >= least - 0.5 && width >= least - 0.5
+      return height >= minPixels - 0.5 && width >= minPixels - 0.5
         ? []
         : [`${Math.round(width)} × ${Math.round(height)}: ${element.outerHTML.slice(0, 160)}`]
     })

@@ -131,9 +131,9 @@ export const startApi = async ({
   readonly consoleFiles?: ReadonlyArray<ConsoleFile>
   /** Sends webhooks, to 127.0.0.0/8 only; without it none can be created. */
   readonly retryMillis?: ReadonlyArray<number>
-  /** Of live events; the server's own unless given. */
+  /** The limits of live events; the server's own unless given. */
   readonly streamLimits?: typeof EventStreamLimits.Service
-  /** Of requests that wait for changes; the server's own unless given. */
+  /** The limits of requests that wait for changes; the server's own unless given. */
   readonly waitLimits?: typeof ChangeWaitLimits.Service
 } = {}): Promise<Api> => {
   const log: Array<string> = []

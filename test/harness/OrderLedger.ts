@@ -236,7 +236,7 @@ export const keepOrderLedger = async ({
     )
     for (const [lead, all] of committed)
       expect([name, lead, came.get(lead)!.map(({ id }) => id)]).toEqual([name, lead, all.map(({ id }) => id)])
-    // Of one writer's engagements, each was sent after the answer to the one before.
+    // Each of one writer's engagements was sent after the answer to the one before.
     for (const [of, engagementsSent] of sent) {
       const [lead] = of.split(" ")
       const order = came

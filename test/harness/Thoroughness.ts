@@ -4,5 +4,5 @@
  */
 export const isThorough = process.env["THOROUGH_TESTS"] === "true"
 
-/** Of so many generated cases as many as are to be met: all of them, or the first of them. */
+/** The number of generated cases to run: all of them, or the first of them. */
 export const cases = (all: number): number => (isThorough ? all : Math.ceil(all / 12))

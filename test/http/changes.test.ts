@@ -10,22 +10,23 @@ import { observation, observe, operatorToken, setUpBrand, startApi } from "../ha
 /** Limits under which the store is looked into often; and whether so many requests have asked for a place to wait, which they got or not. */
 const countedWaits = (given: Partial<typeof ChangeWaitLimits.Service> = {}) => {
   const limits = { ...ChangeWaitLimits.defaultValue(), pollMillis: 50, keyMillis: 100, ...given }
-  let asked = 0
+  let requested = 0
   return {
     waitLimits: {
       ...limits,
       /** Read once for each request, when it enters. */
       get maxPerKey() {
-        asked++
+        requested++
         return limits.maxPerKey
       }
     },
-    haveAsked: (count: number) => expect.poll(() => asked, { interval: 5 }).toBeGreaterThanOrEqual(count)
+    haveRequested: (count: number) =>
+      expect.poll(() => requested, { interval: 5 }).toBeGreaterThanOrEqual(count)
   }
 }
 
 const setUp = async (people = 0, requestsPerMinute = 600) => {
-  const { haveAsked, waitLimits } = countedWaits()
+  const { haveRequested, waitLimits } = countedWaits()
   const api = await startApi({ waitLimits })
   const brand = await setUpBrand(api, requestsPerMinute)
   const all = Array.from({ length: people }, (_, i) => observation(brand.signalId, `p${i}`, `e${i}`))
@@ -36,7 +37,7 @@ const setUp = async (people = 0, requestsPerMinute = 600) => {
     })
     return { status: response.status, body: (await response.json()) as any, headers: response.headers }
   }
-  return { api, brand, haveAsked, read }
+  return { api, brand, haveRequested, read }
 }
 
 describe("GET /signals/changes", () => {
@@ -170,11 +171,11 @@ describe("GET /signals/changes", () => {
   })
 
   it("waits for a change, and answers as soon as there is one [CHG-6]", async () => {
-    const { api, brand, haveAsked, read } = await setUp(1)
+    const { api, brand, haveRequested, read } = await setUp(1)
     const { cursor } = (await read()).body.meta
     const began = performance.now()
     const waiting = read(`?cursor=${cursor}&wait=30`)
-    await haveAsked(1)
+    await haveRequested(1)
     await observe(api, brand, observation(brand.signalId, "late", "late"))
     const { body } = await waiting
     expect(body.data.map(({ lead }: any) => lead.extId)).toEqual(["late"])
@@ -186,10 +187,10 @@ describe("GET /signals/changes", () => {
   })
 
   it("ends a wait when its key is revoked, and answers the fifth of a key at once [CHG-6, AUTH-5]", async () => {
-    const { api, brand, haveAsked, read } = await setUp(1)
+    const { api, brand, haveRequested, read } = await setUp(1)
     const { cursor } = (await read()).body.meta
     const waiting = Array.from({ length: 4 }, () => read(`?cursor=${cursor}&wait=30`))
-    await haveAsked(4)
+    await haveRequested(4)
     const fifth = await Promise.race([
       read(`?cursor=${cursor}&wait=30`),
       ...waiting.map((each) => each.then(() => "a wait ended first"))
@@ -201,7 +202,7 @@ describe("GET /signals/changes", () => {
   })
 
   it("frees the place of a client that goes away [CHG-6]", async () => {
-    const { api, brand, haveAsked, read } = await setUp(1)
+    const { api, brand, haveRequested, read } = await setUp(1)
     let { cursor } = (await read()).body.meta
     const leaving = new AbortController()
     const gone = Array.from({ length: 4 }, () =>
@@ -210,16 +211,16 @@ describe("GET /signals/changes", () => {
         signal: leaving.signal
       }).catch(() => null)
     )
-    await haveAsked(4)
+    await haveRequested(4)
     leaving.abort()
     await Promise.all(gone)
     // The server hears of it a moment later: until then a request is answered at once, without the change that follows it.
     let answered = { data: [], meta: { cursor } }
-    for (let asked = 5; answered.data.length === 0; asked++) {
+    for (let requested = 5; answered.data.length === 0; requested++) {
       ;({ cursor } = (await read(`?cursor=${answered.meta.cursor}`)).body.meta)
       const waiting = read(`?cursor=${cursor}&wait=30`)
-      await haveAsked(asked)
-      await observe(api, brand, observation(brand.signalId, `next${asked}`, `next${asked}`))
+      await haveRequested(requested)
+      await observe(api, brand, observation(brand.signalId, `next${requested}`, `next${requested}`))
       answered = (await waiting).body
     }
     expect(answered.data).toHaveLength(1)
@@ -253,7 +254,7 @@ describe("requests that wait for changes of one brand", () => {
     ...limits
   }: Partial<typeof ChangeWaitLimits.Service> &
     Pick<NonNullable<Parameters<typeof startApi>[0]>, "stores">) => {
-    const { haveAsked, waitLimits } = countedWaits(limits)
+    const { haveRequested, waitLimits } = countedWaits(limits)
     const api = await startApi({ waitLimits, ...(stores === undefined ? {} : { stores }) })
     const brand = await setUpBrand(api)
     await observe(api, brand, observation(brand.signalId, "first", "first"))
@@ -267,15 +268,15 @@ describe("requests that wait for changes of one brand", () => {
       return { status: answer.status, body: answer.body }
     }
     const { cursor } = (await ask(brand.key, "")).body.meta as { readonly cursor: string }
-    return { api, brand, keys, ask, cursor, haveAsked }
+    return { api, brand, keys, ask, cursor, haveRequested }
   }
 
   it("share one look into the store, and are all told of a change [CHG-6]", async () => {
     const { reads, stores } = countedStores()
-    const { api, ask, brand, cursor, haveAsked, keys } = await waitersOf({ stores })
+    const { api, ask, brand, cursor, haveRequested, keys } = await waitersOf({ stores })
     const waiting = keys.flatMap((key) => [1, 2, 3, 4].map(() => ask(key, `cursor=${cursor}&wait=30`)))
     // Each looks once before it waits. After that it is one look for all of them, as often as the limits say.
-    await haveAsked(40)
+    await haveRequested(40)
     const began = performance.now()
     reads.count = 0
     while (reads.count < 3) await sleep(5)
@@ -286,15 +287,15 @@ describe("requests that wait for changes of one brand", () => {
   })
 
   it("go on beside those that went away, whoever began to wait first [CHG-6]", async () => {
-    const { api, ask, brand, cursor, haveAsked, keys } = await waitersOf({})
+    const { api, ask, brand, cursor, haveRequested, keys } = await waitersOf({})
     const leaving = new AbortController()
     const first = fetch(`${api.url}/signals/changes?cursor=${cursor}&wait=30`, {
       headers: { authorization: `Bearer ${keys[0]}` },
       signal: leaving.signal
     }).catch(() => "gone")
-    await haveAsked(1)
+    await haveRequested(1)
     const second = ask(keys[1]!, `cursor=${cursor}&wait=30`)
-    await haveAsked(2)
+    await haveRequested(2)
     leaving.abort()
     expect(await first).toBe("gone")
     await sleep(100)
@@ -303,7 +304,7 @@ describe("requests that wait for changes of one brand", () => {
   })
 
   it("are answered at once beyond the limit of all keys, and wait again when there is room [CHG-6]", async () => {
-    const { api, ask, brand, cursor, haveAsked, keys } = await waitersOf({ maxPerKey: 2, maxWaits: 3 })
+    const { api, ask, brand, cursor, haveRequested, keys } = await waitersOf({ maxPerKey: 2, maxWaits: 3 })
     const ended: Array<string> = []
     const wait = (key: string, name: string) =>
       ask(key, `cursor=${cursor}&wait=30`).then((answer) => {
@@ -311,28 +312,28 @@ describe("requests that wait for changes of one brand", () => {
         return answer
       })
     const waiting = [wait(keys[0]!, "first"), wait(keys[0]!, "second"), wait(keys[1]!, "third")]
-    await haveAsked(3)
+    await haveRequested(3)
     await Promise.all([wait(keys[0]!, "third of a key"), wait(keys[2]!, "fourth of all")])
     expect([...ended].sort()).toEqual(["fourth of all", "third of a key"])
     await observe(api, brand, observation(brand.signalId, "late", "late"))
     const { body } = (await Promise.all(waiting))[0]!
     const next = ask(keys[2]!, `cursor=${body.meta.cursor}&wait=30`)
-    await haveAsked(6)
+    await haveRequested(6)
     await observe(api, brand, observation(brand.signalId, "later", "later"))
     expect((await next).body.data).toHaveLength(1)
   })
 
   it("get 503 when the store fails meanwhile, and 401 in place of a change when their key has ended [CHG-6, AUTH-5]", async () => {
     const { reads, stores } = countedStores()
-    const { api, ask, brand, cursor, haveAsked, keys } = await waitersOf({ stores, keyMillis: 60_000 })
+    const { api, ask, brand, cursor, haveRequested, keys } = await waitersOf({ stores, keyMillis: 60_000 })
     const failing = [1, 2].map(() => ask(keys[0]!, `cursor=${cursor}&wait=30`))
-    await haveAsked(2)
+    await haveRequested(2)
     reads.before = Effect.fail(new StoreUnavailable({ reason: "gone", cause: null }))
     for (const { body, status } of await Promise.all(failing))
       expect([status, body.error.code]).toEqual([503, "unavailable"])
     reads.before = Effect.void
     const waiting = ask(brand.key, `cursor=${cursor}&wait=30`)
-    await haveAsked(3)
+    await haveRequested(3)
     await api.operate("DELETE", `/operator/brands/${brand.id}/keys/${brand.keyId}`)
     await observe(api, brand, observation(brand.signalId, "secret", "secret"))
     const { body, status } = await waiting
@@ -342,7 +343,7 @@ describe("requests that wait for changes of one brand", () => {
 
 describe("the client's changes", () => {
   it("follow the feed with what is gone, and wait [CHG-1, CHG-3]", async () => {
-    const { api, brand, haveAsked } = await setUp(3)
+    const { api, brand, haveRequested } = await setUp(3)
     const client = createClient({ url: api.url, key: brand.key })
     const copy = new Map<number, unknown>()
     let cursor: string | undefined
@@ -356,7 +357,7 @@ describe("the client's changes", () => {
     await sync()
     const [id] = [...copy.keys()]
     const waiting = sync(30)
-    await haveAsked(1)
+    await haveRequested(1)
     await api.operate("DELETE", `/operator/brands/${brand.id}/leads/${id}`)
     await waiting
     const { data } = await client.listLeads()

@@ -137,7 +137,7 @@ it.runIf(isThorough)(
         expect([again, err]).toEqual([0, ""])
         await expectWhole(inBackup)
       }
-      // Whoever was recorded after the backup is lost, and may be recorded again.
+      // A person recorded after the backup is lost, and may be recorded again.
       const people = peopleOf()
       for (const extId of acknowledged.keys()) if (!people.has(extId)) acknowledged.delete(extId)
       server = await startServer(environment, bundledServer)

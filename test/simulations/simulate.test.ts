@@ -119,7 +119,7 @@ describe("scenarios", () => {
   })
 })
 
-/** Of five minutes of the swarm from seed 7, made once. */
+/** The digest of five minutes of the swarm from seed 7, made once. */
 let swarmDigest: string | undefined
 const digestOfSwarm = (): string =>
   (swarmDigest ??= simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 12 }).digest)

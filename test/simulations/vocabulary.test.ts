@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { nextTick } from "../harness/EventLoop.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
-const { coverageOf, difference, instantForms, probeOf, probes, unreachable } = Vocabulary
+const { coverageOf, difference, instantForms, probeOf, probes, requiredScope, unreachable } = Vocabulary
 
 const all = [...probes().values()]
 const reachable = all.filter(({ name }) => unreachable(name) === null)
@@ -18,6 +18,16 @@ const operations = Object.entries(OpenApiDocument.document["paths"] as Record<st
   .filter(({ route }) => route !== "/operator/brands/{brandId}/events")
 
 describe("the vocabulary", () => {
+  it("has the scope of every operation, as the document names it [OPER-10, AUTH-9]", () => {
+    expect(operations.length).toBeGreaterThan(50)
+    for (const { method, operation, route } of operations)
+      expect([method, route, requiredScope(method.toUpperCase(), route)]).toEqual([
+        method,
+        route,
+        operation["x-required-scope"] ?? null
+      ])
+  })
+
   it("has every operation, and every parameter and field of a body, in accepted and in refused forms", () => {
     expect(all.length).toBeGreaterThan(7000)
     expect(new Set(all.map(({ operation }) => operation.route + operation.method)).size).toBe(

@@ -47,7 +47,7 @@ const steppingApart = (): Altered =>
 interface Broken {
   readonly name: string
   readonly alter: Altered
-  /** Of the case that finds it. */
+  /** The title of the case that finds it. */
   readonly title: string
   readonly message: RegExp
 }

@@ -16,7 +16,7 @@ import { explained, nodesOf } from "./QueryPlans.ts"
 const leads = isThorough ? 100_000 : 20_000
 const limit = 100
 
-/** Of few rows, whatever is recorded: a sequence has one. */
+/** Tables of few rows, whatever is recorded: a sequence has one. */
 const small = new Set<string | undefined>(["brand", "event_position_seq"])
 
 describe.skipIf(isWithoutPostgres)(`a page of changes of ${leads.toLocaleString("en-US")} leads`, () => {
@@ -58,7 +58,7 @@ describe.skipIf(isWithoutPostgres)(`a page of changes of ${leads.toLocaleString(
 
   /** Where a page begins, how many rows may be read for it, how many changes it has, and whether more follow. */
   const pages: ReadonlyArray<readonly [string, ChangePosition | null, number, number, boolean]> = [
-    // Of 2,000 first events none is its lead's newest: each takes a lookup.
+    // None of 2,000 first events is its lead's newest: each takes a lookup.
     ["of the beginning", null, 6000, 0, true],
     ["among the newest events", at(leads + leads / 2), 3000, limit, true],
     ["of leads that an operator altered", at(2 * leads), 1000, limit, true],

@@ -11,7 +11,7 @@ import { describe, it } from "vitest"
 import { HistoryCoverage } from "../harness/HistoryCoverage.ts"
 import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
-import { alternating } from "./Alternating.ts"
+import { alternating } from "./AlternatingNodes.ts"
 import { newKey, newSchema, sharedDatabase } from "./Databases.ts"
 
 /** The rank index answers from the first lead on, in buckets of three, and the index of texts every search. */

@@ -16,7 +16,9 @@ import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import pg from "pg"
 import { beforeEach, describe, expect, it } from "vitest"
-import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { copyOfDatabase, isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
+import { countingProxy } from "../upgrades/PostgresMessages.ts"
 import { findCanaries, observationOf } from "./Canaries.ts"
 import { newKey } from "./Databases.ts"
 
@@ -200,6 +202,42 @@ describe.skipIf(isWithoutPostgres)("the encryption of a database on Postgres", (
     expect(await rekey(key, next)).toMatchObject({ right: { changed: true } })
     expect(await run(everything(people), next)).toEqual(during)
   })
+
+  it.runIf(isThorough).each(["sealing", "a change of the key"])(
+    "ends %s that was cut off at any message, when it is repeated [PII-4]",
+    async (what) => {
+      const [key, next] = [newKey(), newKey()]
+      const current = what === "sealing" ? undefined : key
+      await run(fill, current)
+      const before = await run(everything(people), current)
+      const template = url
+      const changed = (of: string) =>
+        Effect.runPromiseExit(PostgresStore.rekey(of, { current, target: next }))
+      const counting = await countingProxy(await copyOfDatabase(template))
+      counting.arm(0, () => {})
+      expect((await changed(counting.url))._tag).toBe("Success")
+      const messages = counting.messages()
+      await counting.close()
+      let cuts = 0
+      for (let at = 3; at <= messages; at += Math.ceil(messages / 25)) {
+        url = await copyOfDatabase(template)
+        const proxy = await countingProxy(url)
+        proxy.arm(at, (cut) => {
+          cuts++
+          cut()
+        })
+        await changed(proxy.url)
+        await proxy.close()
+        expect([at, (await changed(url))._tag]).toEqual([at, "Success"])
+        expect(await run(everything(people), next)).toEqual(before)
+        expect(await problems(next)).toEqual([])
+        expect(await opened(current)).toMatch(/encrypted under the key/)
+        const [state] = await query("SELECT previous_key_id, is_complete FROM lead_signals.encryption")
+        expect(state).toEqual({ previous_key_id: null, is_complete: true })
+      }
+      expect(cuts).toBeGreaterThan(10)
+    }
+  )
 
   it("loses the key of a person with an erasure, and those of people of whom retention leaves nothing [PII-3, PII-4, RET-7]", async () => {
     const key = newKey()

@@ -199,7 +199,7 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
   it("read no table from end to end to write [STORE-1, PII-3]", async () => {
     await client.query("ANALYZE")
     const proposals = Array.from({ length: 40 }, (_, i) => {
-      // Of 39 leads that are there and of 41 new ones, which a webhook hears of.
+      // Engagements of 39 leads that are there and of 41 new ones, which a webhook hears of.
       const observation = observationOf(`person-${String(i * 100 + 1).padStart(9, "0")}`, `new ${i}`)
       const other = observationOf(`new ${i}`, `other ${i}`)
       return [observation, other].map((each) => ({

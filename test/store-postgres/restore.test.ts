@@ -222,11 +222,18 @@ describe.skipIf(isWithoutPostgres)("a restore on Postgres", () => {
     }
   )
 
-  it.runIf(isThorough)(
-    "of an encrypted database needs its key, erases the keys of persons, and replays under it [REST-7, PII-4]",
-    async () => {
+  it.runIf(isThorough).each(["the dump", "today"])(
+    "of an encrypted database needs its key, erases the keys of persons, and replays under it, with persons' keys of %s [REST-7, PII-4]",
+    async (keysOf) => {
       const key = newKey()
-      const { dump: url, folder, known } = await filled(key)
+      const { dump: url, folder, known, url: today } = await filled(key)
+      if (keysOf === "today") {
+        // As docs/scale.md keeps dumps: without the keys of persons, of which there is one file, the newest.
+        const kept = await rowsOf(today, "SELECT person FROM lead_signals.person_key")
+        await rowsOf(url, "DELETE FROM lead_signals.person_key WHERE person <> ALL ($1)", [
+          kept.map(({ person }) => person)
+        ])
+      }
       for (const encryptionKey of [undefined, newKey()])
         expect(await whyNot(url, [folder], { encryptionKey })).toMatch(/encrypted under the key/)
       const persons = () =>
@@ -240,7 +247,7 @@ describe.skipIf(isWithoutPostgres)("a restore on Postgres", () => {
         webhook: { done: 2 }
       })
       // Two persons of the brand, of whom one was the author of all posts.
-      expect((await persons()).length).toBe(before - 2)
+      expect((await persons()).length).toBe(keysOf === "today" ? before : before - 2)
       expect(await soundness(url, key)).toEqual([])
       const outcome = await on(
         { url, folder, key },
@@ -274,7 +281,7 @@ describe.skipIf(isWithoutPostgres)("a restore on Postgres", () => {
     })
     const wanted = await state(url)
     let cuts = 0
-    for (let at = 3; at <= messages; at += 5) {
+    for (let at = 3; at <= messages; at += Math.ceil(messages / 25)) {
       const again = await restored()
       const proxy = await countingProxy(again.url)
       proxy.arm(at, (cut) => {

@@ -2,7 +2,7 @@
 import { rebuildDerivedTables } from "@lead-signals/store-sqlite/internal"
 import type Database from "better-sqlite3"
 
-/** Of many leads the rank buckets take seconds: they can stay as they are for a caller that takes its change back. */
+/** The rank buckets of many leads take seconds: they can stay as they are for a caller that takes its change back. */
 export const editLead = (
   db: Database.Database,
   id: number,

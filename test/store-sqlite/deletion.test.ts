@@ -81,7 +81,7 @@ const addMany = (filename: string, brandId: string): void => {
   raw.close()
 }
 
-/** Of all files that the store has. */
+/** Whether any file of the store holds the text. */
 const holds = (filename: string, text: string): ReadonlyArray<string> =>
   readdirSync(folder)
     .filter((name) => join(folder, name).startsWith(filename))

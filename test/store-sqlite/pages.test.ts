@@ -55,7 +55,7 @@ describe("the pages at 100,000 leads", () => {
             { signalId: "1", updatedBefore: start + 30 * day },
             window
           ),
-          // Of names many are the same.
+          // Many names are the same.
           sort: fc.constantFrom(...Object.keys(naiveOrders), "name:desc", "name:desc"),
           page: fc.integer({ min: 1, max: 6 }),
           pageSize: fc.constantFrom(1, 2, 3, 10, 40)

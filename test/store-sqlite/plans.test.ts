@@ -133,7 +133,7 @@ describe("the plans at 100,000 leads", () => {
       return { effort: result, queries: queries.length }
     }
     const { all } = ask("a common search").counts
-    // Of all texts that have "com", "omm" and so on, however few have all of them next to each other.
+    // All texts that have "com", "omm" and so on count, however few have all of them next to each other.
     expect(effortOf("a common search", 10_000).effort).toBeGreaterThan(all)
     expect(effortOf("a rare search", 10_000).effort).toBeLessThan(1000)
     expect(effortOf("a search of nothing that is there", 10_000)).toEqual({ effort: 0, queries: 1 })

@@ -149,7 +149,7 @@ describe("rendered leads", () => {
             }
             await check()
           }
-          // Of those that are there, what a detail shows is what a fresh process shows.
+          // The details of leads that are there are those of a fresh process.
           const { details } = await check()
           const fresh = open(filename)
           expect((await fresh.runPromise(everything(brand.id, ids))).details).toEqual(details)

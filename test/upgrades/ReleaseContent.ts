@@ -43,9 +43,9 @@ export interface Answers {
   readonly revoked: string
   /** External ids of persons who were erased, in the first brand. */
   readonly erased: ReadonlyArray<string>
-  /** Of a version that knows Idempotency-Keys. */
+  /** Answers of a version that knows Idempotency-Keys. */
   readonly repeated?: ReadonlyArray<Repeated>
-  /** Of a version that has tokens of operators. */
+  /** Tokens of a version that has tokens of operators. */
   readonly limited?: ReadonlyArray<Limited>
   /** By path: `GET` with the operator's token, or with the brand's key where the path has no `/operator`. */
   readonly bodies: ReadonlyArray<{ readonly path: string; readonly brandId: string; readonly body: unknown }>

@@ -20,7 +20,7 @@ const binaries = temporaryFolder()
 
 interface Language {
   readonly name: string
-  /** Of the block in the page. */
+  /** The fence of the block in the page. */
   readonly fence: string
   /** Below `examples/verify-webhook`. */
   readonly file: string

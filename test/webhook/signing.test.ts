@@ -58,7 +58,7 @@ describe.each(libraries)("a signature, verified by %s", (_, verify) => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 24, maxLength: 64 }),
-        // Of UTF-16 units, lone surrogates among them.
+        // Texts of UTF-16 units, lone surrogates among them.
         fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units)),
         (key, text) => {
           expect(Buffer.from(native!(key, text)).toString("hex")).toBe(

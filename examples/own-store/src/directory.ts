@@ -48,7 +48,7 @@ export const directory = (tables: Tables) => {
     return table.put(created.id, created)
   }
 
-  /** Of a brand, which must not be being deleted. */
+  /** Creates a thing of a brand that is not being deleted. */
   const createFor = <A extends Owned>(table: Table<A>, sequence: string, row: Omit<A, "id">): A => {
     if (brands.get(row.brandId as string)?.deletionStartedAt !== null)
       throw new StoreUnavailable({ reason: "the brand is being deleted" })

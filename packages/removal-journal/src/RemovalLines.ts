@@ -20,7 +20,7 @@ export interface Removal {
   /** Null for an operator's token. */
   readonly brandId: number | null
   /**
-   * Of a person the hash that stays of an erased one, of a key or token the hash by which it is found, of anything else its number and
+   * The hash that stays of an erased person, the hash by which a key or token is found, or the number of anything else and
    * its creation.
    */
   readonly subject: string

@@ -12,7 +12,7 @@ import { Trace, type TraceValue } from "./Trace.ts"
 
 type Task = () => void
 
-/** Of more work than this at one instant nobody knows whether it ever ends, unless it is said how much there may be. */
+/** The bound of work at one instant: more than this may never end. A caller with more work says how much there may be. */
 const defaultStepsAtInstant = 50_000
 
 interface Lane {

@@ -157,7 +157,7 @@ export class RetentionWorld {
     this.copy = new ChangeCopy(brand.id)
   }
 
-  /** Whoever follows the changes has the leads that are left, and so has who begins now. [CHG-1, CHG-3] */
+  /** A reader that follows the changes has the leads that are left, and so has one that begins now. [CHG-1, CHG-3] */
   checkCopies() {
     return Effect.gen(this, function* () {
       const { leads } = yield* Effect.flatMap(LeadStore, (store) => store.list(this.brand.id, everyLead))

@@ -7,8 +7,9 @@ import type { Query } from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
 import { type Action, addressLists } from "../plan/Plan.ts"
 import { correctBody, pathTexts } from "../vocabulary/CorrectRequests.ts"
-import { type Operation, operations, requiredScope } from "../vocabulary/Operations.ts"
-import type { Json, KnownBrand, KnownKey } from "../world/KnownFacts.ts"
+import { type Operation, operations } from "../vocabulary/Operations.ts"
+import { requiredScope } from "../vocabulary/Scopes.ts"
+import type { Json, KnownBrand, KnownKey, Meaning } from "../world/KnownFacts.ts"
 import { type ActorContext, type Ask, bodyOf, type Caller, once, persistently } from "./ActorContext.ts"
 
 type Access = Extract<Action, { do: "access" }>
@@ -80,18 +81,36 @@ const askOf = (operation: Operation, brand: KnownBrand, access: Access, use: Use
   const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
   const isOfBrand = names.includes("brandId")
   const query = operation.id === "listAudit" ? auditQuery(brand, use) : ""
-  const isList = operation.id === "listLeads"
-  const isRead = method === "GET"
+  const params = Object.fromEntries(names.map((name) => [name, paramOf(name, route, brand)]))
   return {
     method: method as HttpMethod,
     route,
-    params: Object.fromEntries(names.map((name) => [name, paramOf(name, route, brand)])),
+    params,
     query,
     body: bodyFor(operation, brand),
     brand: isOfBrand || access.holder === "key" ? brand : null,
-    meaning: isList
-      ? { means: "list", query: everyLead }
-      : { means: isRead || method === "PATCH" ? "look" : "make" }
+    meaning: meaningOf(operation, params)
+  }
+}
+
+/** What the call means where it is let through, so that its answer is compared. */
+const meaningOf = ({ id, method }: Operation, params: Readonly<Record<string, string>>): Meaning => {
+  switch (id) {
+    case "listLeads":
+    case "listSignalLeads":
+    case "operatorLeads":
+      return { means: "list", query: everyLead }
+    case "getLead":
+    case "getSignalLead":
+    case "operatorLead":
+      return { means: "detail", id: Number(params["id"]), withDetail: id === "operatorLead" }
+    case "exportLead":
+      return { means: "export", id: Number(params["id"]) }
+    case "campaignMetrics":
+    case "operatorMetrics":
+      return { means: "metrics", startDate: null, endDate: null }
+    default:
+      return { means: method === "GET" || method === "PATCH" ? "look" : "make" }
   }
 }
 

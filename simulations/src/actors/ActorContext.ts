@@ -90,6 +90,8 @@ export const once = (
       handledAt: world.kernel.now,
       handledByClock: world.kernel.now,
       handledBy: 0,
+      handledByStart: 0,
+      startedByClock: [world.kernel.now, world.kernel.now],
       struck: new Set(),
       expected: undefined
     })

@@ -72,7 +72,7 @@ export const key = (
       if (status !== 204) facts.violate("calls succeed", `a revocation was answered ${status}`)
       made.revokedAt = world.kernel.now
       facts.coverageMarks.add("a key was revoked")
-      // Whoever still has it tries it at once.
+      // A holder that still has the key tries it at once.
       yield* Effect.ignore(once(context, { ...caller, label: `${caller.label} after` }, use(brand, made)))
     })
     yield* Effect.all([...uses, revoke], { concurrency: "unbounded", discard: true })

@@ -3,7 +3,7 @@
  * exact instant shows: an enabling during an attempt, a request at the millisecond at which a window ends.
  */
 import { Effect } from "effect"
-import type { Action } from "../plan/Plan.ts"
+import type { Action, Sighting } from "../plan/Plan.ts"
 import { everything } from "../plan/Queries.ts"
 import type { Json, KnownBrand, KnownWebhook } from "../world/KnownFacts.ts"
 import {
@@ -15,18 +15,49 @@ import {
   persistently,
   succeeding
 } from "./ActorContext.ts"
+import { engagementIdOf, extIdOf } from "../plan/Sightings.ts"
+import { observe } from "./People.ts"
 import { page } from "./Readers.ts"
 import { setEnabled } from "./WebhookOwner.ts"
 
 type Inspection = Extract<Action, { do: "inspect" }>
 
 const look = { means: "look" } as const
+
+/** The person of whom events are sent to a webhook that changes, and the number of the first of these engagements: nobody else has them. */
+const personOfLive = 900_000
+const engagementsOfLive = 9_000_000
 const ofBrand = "/operator/brands/{brandId}"
 
 /** One call after the other, each under a label of its own. */
 const caller =
   ({ label, party }: Caller) =>
   (what: string): Caller => ({ party, label: `${label} ${what}` })
+
+/** Pages of the feed of changes, as an operator and a key read them: in small pages, from one cursor to the next, with engagements and without. */
+const changesOf = (context: ActorContext, by: Caller, brand: KnownBrand): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const of = caller(by)
+    const size = brand.reference.rows.length > 100 ? 100 : 3
+    let cursor: string | null = null
+    for (let n = 0; n < 4; n++) {
+      const byKey = n === 1
+      const query: string = [
+        `pageSize=${n === 3 ? 101 : size}`,
+        ...(cursor === null ? [] : [`cursor=${cursor}`]),
+        ...(n === 2 ? ["includeEngagements=true", "includeEngagementDetail=true"] : [])
+      ].join("&")
+      const { meta } = yield* succeeding(context, of(`changes ${n}`), {
+        route: byKey ? "/signals/changes" : `${ofBrand}/changes`,
+        params: { brandId: brand.id },
+        query,
+        brand,
+        key: byKey ? brand.key : null,
+        meaning: look
+      })
+      cursor = meta.cursor
+    }
+  })
 
 const directory = (context: ActorContext, by: Caller, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
@@ -35,6 +66,13 @@ const directory = (context: ActorContext, by: Caller, brand: KnownBrand): Effect
     yield* succeeding(context, of("brands"), { route: "/operator/brands", brand: null, meaning: look })
     for (const things of ["keys", "signals", "campaigns", "webhooks"])
       yield* succeeding(context, of(things), { route: `${ofBrand}/${things}`, params, brand, meaning: look })
+    yield* succeeding(context, of("attention"), {
+      route: `${ofBrand}/attention`,
+      params,
+      brand,
+      meaning: look
+    })
+    yield* changesOf(context, by, brand)
     yield* succeeding(context, of("health"), { route: "/health", brand: null, meaning: look })
     yield* succeeding(context, of("ready"), { route: "/health/ready", brand: null, meaning: look })
     context.facts.coverageMarks.add("everything of a brand was listed")
@@ -162,6 +200,62 @@ const forAWhile = (
     }
   })
 
+/** As operators list leads. */
+const everyPage = {
+  page: 1,
+  pageSize: 25,
+  text: "sort=name:asc&includeEngagements=true&includeEngagementDetail=true"
+}
+
+/** What an owner changes about a webhook while it is sent to. */
+const liveChanges = [
+  { ordering: "lead", maxBatch: 3, maxWait: 5 },
+  { format: "cloudevents" },
+  { ordering: "none", maxBatch: 2, maxWait: 0 },
+  { url: "https://nobody.example/moved", ordering: "lead", maxDelay: 60 },
+  { format: "envelope", maxBatch: 1 },
+  { events: ["lead2.created"], ordering: "none", maxDelay: null },
+  { enabled: false },
+  { enabled: true, events: ["lead2.created", "activity.detected"], ordering: "lead" }
+] as const
+
+/** Actions have at most so many changes, so that each engagement that is seen meanwhile has a number of its own. */
+const mostChanges = 10
+
+/** A webhook whose receiver never answers, and whose order, form, target and events change while events of one person are pending. [ORD-1, FMT-3, BATCH-1] */
+const liveWebhook = (
+  context: ActorContext,
+  by: Caller,
+  brand: KnownBrand,
+  { n, nth }: Inspection
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const of = caller(by)
+    const params = { brandId: brand.id }
+    const route = `${ofBrand}/webhooks`
+    const body = { url: "https://nobody.example/live", events: ["activity.detected", "lead2.created"] }
+    const make: Ask = { method: "POST", route, params, body, brand, meaning: { means: "make" } }
+    const answer = yield* Effect.either(once(context, of("make a live webhook"), make))
+    if (answer._tag === "Left" || answer.right.status !== 201) return
+    const { id } = bodyOf(answer.right).data
+    const one = { route: `${route}/{id}`, params: { ...params, id }, brand, meaning: look } as const
+    for (const [i] of liveChanges.entries()) {
+      const change = liveChanges[(i + nth) % liveChanges.length]!
+      yield* succeeding(context, of(`change ${i}`), { ...one, method: "PATCH", body: change })
+      const number = engagementsOfLive + n * mostChanges + i
+      const seen: Sighting = {
+        signal: 0,
+        person: { extId: extIdOf(brand.index, personOfLive), name: `Name of b${brand.index}-live.` },
+        engagement: { id: engagementIdOf(brand.index, number), type: "comment", commentText: `${i}` }
+      }
+      yield* observe(context, of(`seen ${i}`), brand, [seen], { isNew: true })
+      yield* Effect.sleep(1000 * (1 + ((nth + i) % 9)))
+      yield* succeeding(context, of(`deliveries ${i}`), { ...one, route: `${one.route}/deliveries` })
+    }
+    context.facts.coverageMarks.add("a webhook was changed while it was sent to")
+    yield* persistently(context, of("delete the live webhook"), { ...one, method: "DELETE" })
+  })
+
 /** The same question about two brands, one right after the other, and one brand's lead with the other's key. */
 const pair = (
   context: ActorContext,
@@ -201,6 +295,24 @@ const pair = (
         meaning: { means: "detail", id, withDetail: true }
       })
     }
+    const { page: number, pageSize, text } = everyPage
+    yield* succeeding(context, of("operator's page"), {
+      route: `${ofBrand}/leads`,
+      params: { brandId: brand.id },
+      query: text,
+      brand,
+      meaning: {
+        means: "list",
+        query: {
+          filter: {},
+          field: "name",
+          direction: "asc",
+          page: number,
+          pageSize,
+          engagements: "detailed"
+        }
+      }
+    })
     yield* page(context, of("page"), brand, everything)
     yield* page(context, of("same page"), other, everything)
   })
@@ -318,6 +430,15 @@ const series = (
       route: `${route}/series`,
       query: query.join("&")
     })
+    const byKey = { brand, key: brand.key, meaning: look }
+    yield* succeeding(context, of("signals by key"), { ...byKey, route: "/signals" })
+    yield* succeeding(context, of("campaigns by key"), { ...byKey, route: "/campaigns" })
+    yield* succeeding(context, of("series by key"), {
+      ...byKey,
+      route: "/campaign/{id}/series",
+      params: { id: brand.campaignId },
+      query: query.join("&")
+    })
     context.facts.coverageMarks.add("figures over time were read")
   })
 
@@ -335,7 +456,9 @@ export const inspect = (
     case "names":
       return names(context, by, brand, inspection)
     case "for a while":
-      return forAWhile(context, by, brand, inspection)
+      return inspection.nth % 2 === 0
+        ? liveWebhook(context, by, brand, inspection)
+        : forAWhile(context, by, brand, inspection)
     case "pair":
       return pair(context, by, brand, other, inspection)
     case "end of a window":

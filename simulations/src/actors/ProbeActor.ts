@@ -63,7 +63,6 @@ const meansOf = (probe: Probe, resolved: Resolved, grounds: Grounds): Meaning =>
   const { home, meant, params, value } = resolved
   const { id, method } = probe.operation
   if (isRefused(probe)) return { means: "bad" }
-  if (probe.of === "request" && (probe.form.warns?.length ?? 0) > 0) return { means: "look" }
   const field = probe.of === "field" ? probe : null
   const means = field === null ? undefined : (field.form.means ?? value)
   const given = (name: string): string | null =>

@@ -77,7 +77,7 @@ export const sync = (context: ActorContext, caller: Caller, brand: KnownBrand): 
     timeout: "1 day"
   })
   let pages = 0
-  let askedAt = context.world.kernel.now
+  let requestedAt = context.world.kernel.now
   const cursor = brand.syncCursor ?? undefined
   const wait = facts.plan.brands[brand.index]?.changesWait
   return client.changes({ cursor, pageSize, wait }).pipe(
@@ -85,9 +85,9 @@ export const sync = (context: ActorContext, caller: Caller, brand: KnownBrand): 
       Effect.sync(() => {
         if (++pages > 1) facts.coverageMarks.add("a sync took several pages")
         facts.changes += page.leads.length + page.removed.length
-        if (page.leads.length > 0 && context.world.kernel.now - askedAt >= 1000)
+        if (page.leads.length > 0 && context.world.kernel.now - requestedAt >= 1000)
           facts.coverageMarks.add("a sync waited for a change")
-        askedAt = context.world.kernel.now
+        requestedAt = context.world.kernel.now
         for (const lead of page.leads) {
           brand.mirror.set(lead.id, lead)
           brand.leadIds.set(lead.extId, lead.id)

@@ -69,7 +69,7 @@ export interface Finished {
   readonly digest: string
   readonly counts: RunReport["counts"]
   readonly coverageMarks: ReadonlyArray<string>
-  /** Of real time. */
+  /** Seconds of real time. */
   readonly seconds: number
   /** How it stands to the counterexample that it replays. */
   readonly replayed: Replayed | null
@@ -79,7 +79,7 @@ export interface Finished {
 export interface Small {
   /** What it is: who takes part, what they do, what goes wrong. */
   readonly lines: ReadonlyArray<string>
-  /** Of the runs that shrinking took. */
+  /** The number of runs that shrinking took. */
   readonly runs: number
   readonly actions: number
   readonly faults: number

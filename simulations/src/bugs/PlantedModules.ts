@@ -60,8 +60,8 @@ export const changing = (change: SourceChange): Plugin => ({
   }
 })
 
-/** Spelled so that it is not replaced here. */
-const ownUrl = ["import", "meta", "url"].join(".")
+/** The expression for a module's own URL, spelled so that it is not replaced here. */
+export const ownUrl = ["import", "meta", "url"].join(".")
 
 /** A package with a binary can't be bundled, the compiler need not be. */
 export const elsewhereNames = ["better-sqlite3", "esbuild", "typescript"]

@@ -9,7 +9,7 @@ const keys = bugsIn("domain", "Keys")
 const leadStore = bugsIn("store-memory", "MemoryLeadStore")
 const deliveries = bugsIn("store-memory", "MemoryDeliveries")
 
-/** Of a cache that every write empties, in the store in memory. */
+/** Edits that put a cache, which every write empties, into the store in memory. */
 const emptiedByWrites = (cache: string): SourceChange["edits"] => [
   {
     in: "make",

@@ -20,8 +20,8 @@ export const inOrderedWebhooks: ReadonlyArray<Bug> = [
   }),
   outbox("waits-for-an-hour", "what waited becomes due an hour after it was queued", {
     in: "make",
-    find: "{ ...$next, dueAt: $next.createdAt }",
-    put: "{ ...$next, dueAt: $next.createdAt + 3_600_000 }"
+    find: "LeadOrder.releasedDueAt({ ...$next, dueAt: $next.dueAt! }, $now)",
+    put: "(LeadOrder.releasedDueAt({ ...$next, dueAt: $next.dueAt! }, $now) + 3_600_000)"
   }),
   outbox("skipped-unsaid", "a lease names no dead letters", {
     in: "make",

@@ -62,9 +62,9 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
     put: "$parts.push($ends($last * $millisPerDay, $to - 1))"
   }),
   leadStore("sqlite-nulls-first", "leads without a score come first", {
-    in: "values",
-    find: "$lead.score1 ?? Number.POSITIVE_INFINITY",
-    put: "$lead.score1 ?? Number.NEGATIVE_INFINITY"
+    in: "ifChanged",
+    find: "$score1 ?? Number.POSITIVE_INFINITY",
+    put: "$score1 ?? Number.NEGATIVE_INFINITY"
   }),
   inStore("Totals")(
     "sqlite-total-of-before",

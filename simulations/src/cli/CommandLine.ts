@@ -25,6 +25,7 @@ import {
   text,
   working
 } from "./CommandOptions.ts"
+import { reportOracles } from "./OracleReport.ts"
 import { reportOrder } from "./OrderReport.ts"
 import { Output } from "./Output.ts"
 import { runPlanted } from "./PlantedProcess.ts"
@@ -177,6 +178,54 @@ const orderReportCommand = leaf(
     })
 )
 
+const oraclesCommand = leaf(
+  "oracles",
+  {
+    summary: "How often each rule is judged in many seeds, and how often it is weakened, and why",
+    details: [
+      "Seeds that the file of results holds are not run again. Ends with 3 where a rule is weakened in more than 2 % of its checks."
+    ],
+    examples: [
+      ["simulate oracles --minutes 30 --write simulations/ORACLES.md", "goes on for half an hour"],
+      ["simulate oracles --scenario retention --seeds 20", "adds seeds of another scenario"]
+    ]
+  },
+  {
+    scenario: Options.choice("scenario", scenarioNames()).pipe(
+      Options.withDescription("The scenario whose seeds are run [swarm]"),
+      Options.withDefault("swarm")
+    ),
+    seed,
+    seeds: seedsOf(1000),
+    store: Options.choice("store", storeKinds).pipe(
+      Options.withDescription("The store that the service runs on [memory]"),
+      Options.withDefault("memory" as const)
+    ),
+    jobs,
+    minutes: amount("minutes", "Minutes after which no seed begins [all are run]", 10_000),
+    results: Options.text("results").pipe(
+      Options.withDescription("File that keeps what was judged"),
+      Options.withDefault(".simulations/oracles.jsonl")
+    ),
+    write: text("write", "File for the page in Markdown")
+  },
+  (given) =>
+    Effect.gen(function* () {
+      const options = {
+        scenario: given.scenario,
+        firstSeed: yield* given.seed,
+        seeds: yield* given.seeds,
+        store: given.store,
+        jobs: yield* given.jobs,
+        minutes: yield* given.minutes,
+        results: given.results,
+        page: Option.getOrUndefined(given.write)
+      }
+      const output = new Output()
+      yield* working(output, () => reportOracles(output, options))
+    })
+)
+
 const benchCommand = leaf(
   "bench",
   { summary: "Measures how fast the simulator runs" },
@@ -234,6 +283,7 @@ export const programFor = (words: ReadonlyArray<string>): Program => {
         mutantsCommand,
         coverageCommand,
         orderReportCommand,
+        oraclesCommand,
         benchCommand
       ]
     )

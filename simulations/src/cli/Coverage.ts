@@ -7,7 +7,7 @@ import { exitCodeOf, exitCodes } from "./ExitCodes.ts"
 import { scenarioNamed } from "../Scenarios.ts"
 import type { Output } from "./Output.ts"
 
-/** Of what can be reached, a campaign of a thousand seeds is to exercise so much, in percent. */
+/** A campaign of a thousand seeds exercises at least this share of what can be reached, in percent. */
 const minPercent = 99
 
 export interface CoverageOptions {

@@ -29,7 +29,7 @@ export const writeReport = (
   file: string | undefined,
   given: Given,
   report: RunReport,
-  /** Of a run that broke a rule, with the command that replays it. */
+  /** The counterexample of a run that broke a rule, with the command that replays it. */
   kept: { readonly counterexample: Counterexample; readonly replay: string } | null
 ): void => {
   if (file === undefined) return

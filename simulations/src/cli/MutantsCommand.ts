@@ -11,7 +11,7 @@ import {
   type TestedMutants
 } from "../mutants/MutantCampaign.ts"
 import { mutantsTable, judgedLine, summaryOf, targets } from "../mutants/MutantsTable.ts"
-import { CleanRunError } from "../mutants/Reaching.ts"
+import { CleanRunError } from "../mutants/MutantReach.ts"
 import { Results } from "../mutants/Results.ts"
 import { sample } from "../mutants/MutantSample.ts"
 import { allMutants, mutantsBeside } from "../mutants/Sources.ts"
@@ -21,7 +21,7 @@ import { exitCodes } from "./ExitCodes.ts"
 import { Output } from "./Output.ts"
 
 interface MutantsOptions {
-  /** Of the sample. */
+  /** The seed of the sample. */
   readonly seed: number
   readonly size: number
   /** In place of a sample. */

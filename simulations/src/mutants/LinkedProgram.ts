@@ -3,7 +3,7 @@ import { build, type Metafile, transform } from "esbuild"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { elsewhere, elsewhereNames, root, source } from "../bugs/PlantedModules.ts"
+import { elsewhere, elsewhereNames, ownUrl, root, source } from "../bugs/PlantedModules.ts"
 
 /** A module of this repository, compiled. */
 interface LinkedModule {
@@ -35,7 +35,7 @@ export const compiled = async (file: string, text: string): Promise<string> => {
     format: "cjs",
     target: "node22",
     sourcefile: file,
-    define: { "import.meta.url": JSON.stringify(pathToFileURL(join(root, file)).href) },
+    define: { [ownUrl]: JSON.stringify(pathToFileURL(join(root, file)).href) },
     logLevel: "silent"
   })
   return withoutCopies(code)

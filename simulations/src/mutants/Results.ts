@@ -11,7 +11,7 @@ import {
   type TestJudgement
 } from "./Judgement.ts"
 import type { Mutant } from "./Mutant.ts"
-import type { ReachMemory, TrialReach } from "./Reaching.ts"
+import type { ReachMemory, TrialReach } from "./MutantReach.ts"
 import type { CleanTests } from "./TestJudge.ts"
 import type { Trial } from "./trial.ts"
 

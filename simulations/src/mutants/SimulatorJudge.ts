@@ -15,7 +15,7 @@ import type { SimulatorBudget, SimulatorJudgement } from "./Judgement.ts"
 import { compiled, type LinkedProgram, linkedProgram } from "./LinkedProgram.ts"
 import { applied, type Mutant } from "./Mutant.ts"
 import type { Place } from "./Reach.ts"
-import { Reaching, type ReachMemory } from "./Reaching.ts"
+import { Reaching, type ReachMemory } from "./MutantReach.ts"
 import { textOf } from "./Sources.ts"
 import type { Trial } from "./trial.ts"
 import { trialsOver } from "./Trials.ts"
@@ -38,7 +38,7 @@ const firstDifference = (a: string, b: string): number => {
 
 /** A mutant as it is run. */
 interface Exchange {
-  /** Of the whole module. */
+  /** The text of the whole module. */
   readonly code: string
   /** Where the code differs first. */
   readonly place: Place

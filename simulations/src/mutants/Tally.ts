@@ -26,9 +26,9 @@ export interface Tally {
   readonly fates: Readonly<Record<Fate, number>>
   /** Mutants that the simulator has yet to judge. */
   readonly unsimulated: number
-  /** Of those that the simulator's program contains and that it has judged: the share that it kills. */
+  /** The share that the simulator kills among those that its program contains and that it has judged. */
   readonly bySimulator: number | null
-  /** Of all that are judged: the share that the simulator kills. */
+  /** The share that the simulator kills among all that are judged. */
   readonly bySimulatorOfAll: number | null
   /** The share that the simulator or the tests kill; null until all are judged, since those left are survivors. */
   readonly byEither: number | null

@@ -2,7 +2,7 @@
  * What each credential opens: learnt from the requests that created it, and from when the store says that it was revoked. It says of a
  * call whether it must be refused, and how. [AUTH-9, AUTH-10, AUTH-11, OPER-10, OPER-11, OPER-12]
  */
-import { requiredScope } from "../vocabulary/Operations.ts"
+import { requiredScope } from "../vocabulary/Scopes.ts"
 import type { Answered, Call, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import { mayCome } from "./Addresses.ts"
 import { bodyOf, operationOf, paramsOf } from "./Requests.ts"

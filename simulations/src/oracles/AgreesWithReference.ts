@@ -6,6 +6,7 @@
 import type { ReferenceModel, Seen } from "@lead-signals/store-contract/reference"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import type { StoreMethod } from "../world/StorePorts.ts"
+import { accessOf } from "./AccessReference.ts"
 import { difference } from "./Difference.ts"
 import type { Oracle } from "./Oracle.ts"
 import { isSome } from "./OutboxRecords.ts"
@@ -112,7 +113,7 @@ const meanings: Readonly<Record<StoreMethod, Call["meaning"]["means"] | null>> =
   "pruning.newestPrunedEvent": null
 }
 
-/** Of which of a request's observations a commit was: a service may commit them in as many pieces as it likes. */
+/** The part of a request's observations that one commit had: a service may commit them in as many pieces as it likes. */
 interface Piece {
   readonly from: number
   readonly length: number
@@ -248,6 +249,14 @@ const withSortedPosts = ({ data }: Json): Json => ({
   }
 })
 
+/** What was ignored `errors clear` compares, where a probe says what it must be. */
+export const withoutWarnings = (body: Json): Json => {
+  if (body?.meta?.warnings === undefined) return body
+  const { warnings: _, ...meta } = body.meta
+  const { meta: __, ...rest } = body
+  return Object.keys(meta).length === 0 ? rest : { ...body, meta }
+}
+
 /** Why something is rejected is said in words that can change; that it is, and where, is compared. */
 const withoutMessages = ({ data }: Json): Json => ({
   data: data.map(({ message, ...outcome }: Json) =>
@@ -297,6 +306,8 @@ export const agreesWithReference: Oracle = {
         if (isJudged && status >= 400 && status < 500 && !explained.has(status))
           return `${means}, ${call.request.method} ${call.request.url} is answered ${status}: ${response.text.slice(0, 200)}`
         if (status >= 300 && status !== 404) return null
+        // Nothing is there of a brand that its token does not reach. [OPER-12]
+        if (status === 404 && accessOf(facts).isRefused(call, status)) return null
         if (!facts.isStoreSeen && status < 300 && call.brand !== null)
           changeSignal(call, call.brand.reference)
         // A host shows no calls of a store. `calls succeed` judges a reading that is answered 404, unless it came twice.
@@ -314,9 +325,15 @@ export const agreesWithReference: Oracle = {
         if (isMissing) return null
         if (means === "detail" && body.data.engagementsMeta.truncated === true)
           facts.coverageMarks.add("a window was full")
+        const answered = withoutWarnings(body)
         const rendered =
-          means === "export" ? withSortedPosts(body) : means === "observe" ? withoutMessages(body) : body
+          means === "export"
+            ? withSortedPosts(answered)
+            : means === "observe"
+              ? withoutMessages(answered)
+              : answered
         const expected = JSON.stringify(call.expected)
+        facts.compared.add(call)
         // The same text needs no second look; another one can still be the same body in another spelling.
         if (rendered === body && response.text === expected) return null
         const actual = JSON.stringify(rendered)

@@ -2,7 +2,7 @@
  * The audit log that there must be: an entry before each change of an operator and around each list and export, with the status that
  * was answered, and a log that lists what it was given. [AUD-1, AUD-2, AUD-4]
  */
-import type { Answered, Call, Json } from "../world/KnownFacts.ts"
+import type { Answered, Call, Json, KnownFacts } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
 import { operatorToken } from "../world/Host.ts"
 import { operations } from "../vocabulary/Operations.ts"
@@ -73,7 +73,83 @@ const listedBrands = (call: Call, access: AccessReference): ReadonlyArray<string
 const maxOnPage = 100
 const usualPage = 25
 
-export const auditReference = (checks: Checks, access: AccessReference) => {
+/** Lists that keys read. */
+const listedByKeys: Readonly<Record<string, string>> = {
+  "GET /signals/leads": "listLeads",
+  "GET /signal-leads": "listSignalLeads",
+  "GET /signals/changes": "listChanges"
+}
+
+const day = 86_400_000
+/** While an entry of a key is written, further requests make none; a process that failed to write one tries again after a minute. */
+const writingMillis = 40_000
+const retryingMillis = 65_000
+
+const dayOf = (at: number): number => Math.floor(at / day)
+
+/** The entries of what keys read in bulk: the first of a day, by each start of a process. [AUD-8] */
+const readsByKeys = (facts: KnownFacts, checks: Checks) => {
+  const rule = checks.rule("each list that a key reads has an entry of its day")
+  /** The call that made each entry. */
+  const entered = new Map<string, Call>()
+  /** Lists that were answered without an entry so far: how many, and when that began, in true time. */
+  const owed = new Map<string, { readonly since: number; lists: number }>()
+  const nameOf = ({ handledBy, handledByStart, key, route }: Call, at: number): string =>
+    [handledBy, handledByStart, key?.id, route, dayOf(at)].join(" ")
+  return {
+    appended: (
+      call: Call,
+      { actor, at, brandId, operation, status, subjectId, viaSession }: Json
+    ): string | null => {
+      const said = JSON.stringify([actor.id, operation, brandId, status, subjectId, viaSession])
+      const wanted = JSON.stringify([
+        call.key?.id,
+        listedByKeys[operationOf(call)],
+        call.brand?.id,
+        200,
+        null,
+        false
+      ])
+      if (said !== wanted) return `the entry of ${operationOf(call)} by a key says ${said}, not ${wanted}`
+      const name = nameOf(call, at)
+      // A process that was told of a failure tries again, though the store has written the entry.
+      if (entered.get(name)?.struck.has("auditLog.append") === false)
+        return `the list ${operation} of key ${actor.id} has two entries of one day`
+      entered.set(name, call)
+      rule.judged += owed.get(name)?.lists ?? 0
+      owed.delete(name)
+      facts.coverageMarks.add("a list that a key read is in the audit log")
+      return null
+    },
+    answered: ({ at, byClock, call, response }: Answered): string | null => {
+      if (!facts.auditsKeyReads || call.key === null || response.status !== 200) return null
+      if (listedByKeys[operationOf(call)] === undefined) return null
+      const days = [nameOf(call, call.handledByClock), nameOf(call, byClock)]
+      if (days.some((name) => entered.has(name))) {
+        rule.judged++
+        return null
+      }
+      const name = days[1]!
+      const isTried = call.struck.has("auditLog.append")
+      if (isTried) rule.weaken("the store failed to write the entry")
+      const known = owed.get(name)
+      if (known === undefined || isTried) {
+        owed.set(name, { since: at + (isTried ? retryingMillis : 0), lists: isTried ? 0 : 1 })
+        return null
+      }
+      const { since } = known
+      // Another request is writing the entry.
+      known.lists++
+      if (at - since < writingMillis) return null
+      return facts.incidents.touched(["clock", "pause"], since, at, call.handledBy)
+        ? null
+        : `${operationOf(call)} of key ${call.key.id} is read, and the audit log has no entry of the day`
+    }
+  }
+}
+
+export const auditReference = (facts: KnownFacts, checks: Checks, access: AccessReference) => {
+  const ofKeys = readsByKeys(facts, checks)
   const pages = checks.rule("each page of the audit log")
   const kept = checks.rule("each entry of the audit log")
   const entries = new Map<string, Json>()
@@ -84,6 +160,7 @@ export const auditReference = (checks: Checks, access: AccessReference) => {
       const added = { ...entry, id }
       entries.set(id, added)
       if (entry.actor.type === "unknown") return null
+      if (entry.actor.type === "key") return ofKeys.appended(call, entry)
       if (ofCalls.has(call)) return `${operationOf(call)} has two entries in the audit log`
       ofCalls.set(call, added)
       if (!isAudited(call)) return `${operationOf(call)} has an entry in the audit log`
@@ -146,6 +223,8 @@ export const auditReference = (checks: Checks, access: AccessReference) => {
     },
     answered: (answered: Answered): string | null => {
       const { body, call, response } = answered
+      const unread = ofKeys.answered(answered)
+      if (unread !== null) return unread
       if (!isAudited(call) || [401, 405].includes(response.status)) return null
       const entry = ofCalls.get(call)
       if (hasDoneNothing(answered))

@@ -1,7 +1,7 @@
 import type { Oracle } from "./Oracle.ts"
 import { isUnderWay } from "./UnderWay.ts"
 
-/** Whoever was erased is never sent again, and is in no answer to what is asked afterwards. [PII-3] */
+/** An erased person is never sent again, and is in no answer to later requests. [PII-3] */
 export const erasedStayGone: Oracle = {
   name: "erased stay gone",
   instantiate: (facts, checks) => {

@@ -21,6 +21,7 @@ export const errorsClear: Oracle = {
       if (!facts.isStoreSeen && isResolved(call.request.url)) return null
       if (expects.code !== null) facts.coverageMarks.add("bad input was refused")
       for (const probe of expects.probes) facts.exercised.add(probe)
+      if (expects.outcomes !== undefined) facts.compared.add(call)
       const wrong = difference(expects, { body, headers: response.headers, status: response.status })
       return wrong === null
         ? null

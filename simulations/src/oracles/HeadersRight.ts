@@ -4,6 +4,7 @@
  */
 import type { Answered, ReceivedPost } from "../world/KnownFacts.ts"
 import type { SimulatedResponse } from "../world/SimulatedHttp.ts"
+import { document } from "./OpenApiDocument.ts"
 import type { Oracle } from "./Oracle.ts"
 
 type Headers = Readonly<Record<string, string>>
@@ -53,9 +54,25 @@ const presence = (headers: Headers, name: string, isDue: boolean): string | null
   return value === undefined ? null : `${name} is ${value}`
 }
 
-/** Whether the text lists methods, and not the one that was refused. */
-const isOtherMethods = (text: string, refused: string): boolean =>
-  /^[A-Z]+(, [A-Z]+)*$/.test(text) && !text.split(", ").includes(refused)
+/** The methods that the path takes, as the document has them: in the order of their names, `HEAD` where `GET` is. [ERR-2] */
+const allowed = (route: string): string => {
+  const methods = route in documents ? ["get"] : Object.keys(document["paths"][route] ?? {})
+  return [...methods, ...(methods.includes("get") ? ["head"] : [])]
+    .map((method) => method.toUpperCase())
+    .sort()
+    .join(", ")
+}
+
+const ofWindow = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]
+
+/** A window has three headers or none. [RATE-2] */
+const wrongWindow = (headers: Headers, isDue: boolean | null): string | null => {
+  const there = ofWindow.filter((name) => headers[name] !== undefined)
+  if (isDue === false && there.length > 0) return `${there[0]} is ${headers[there[0]!]}`
+  if (isDue === true && there.length === 0) return "there is no x-ratelimit-limit"
+  const missing = there.length === 0 ? undefined : ofWindow.find((name) => !there.includes(name))
+  return missing === undefined ? null : `there is no ${missing}`
+}
 
 /** A host may add headers of its own. */
 const strange = ({ headers }: SimulatedResponse, isDocument: boolean): string | null => {
@@ -93,11 +110,11 @@ const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
       ? `WWW-Authenticate is ${headers["www-authenticate"]}`
       : null) ??
     presence(headers, "allow", status === 405) ??
-    (status === 405 && !isOtherMethods(headers["allow"]!, call.request.method)
-      ? `Allow is ${headers["allow"]}`
+    (status === 405 && headers["allow"] !== allowed(call.route)
+      ? `Allow is ${headers["allow"]}, not ${allowed(call.route)}`
       : null) ??
     (isOverload ? null : presence(headers, "retry-after", status === 429 || isKeyInUse(fact))) ??
-    (call.key === null || status === 401 ? presence(headers, "x-ratelimit-limit", false) : null)
+    wrongWindow(headers, call.key === null || status === 401 ? false : status < 500 ? true : null)
   )
 }
 

@@ -31,6 +31,8 @@ interface Use {
 interface Reservation {
   readonly came: string
   readonly use: Use
+  /** After how many seconds the lease of the first ends, where that is under way. [IDEM-3] */
+  readonly retryAfter?: number
 }
 
 const decoder = new TextDecoder()
@@ -93,7 +95,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     }
     if (known.request !== request) return { came: "otherRequest", use: known }
     if (known.isAnswered) return { came: "answered", use: known }
-    if (now < known.leaseUntil) return { came: "inProgress", use: known }
+    if (now < known.leaseUntil)
+      return { came: "inProgress", use: known, retryAfter: Math.ceil((known.leaseUntil - now) / 1000) }
     if (known.created !== null) return { came: "answerLost", use: known }
     facts.overtaken.add(known.call)
     known.holder = holder
@@ -183,6 +186,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (reservation === undefined) return null
     answers.judged++
     const { came, use } = reservation
+    facts.compared.add(call)
     if (came === "answered") return repeated(reservation, fact)
     if (headers["idempotent-replayed"] !== undefined)
       return "an answer that is the first says that it is repeated"
@@ -191,6 +195,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       return null
     }
     const [wanted, code] = refusals[came]!
+    const retryAfter = reservation.retryAfter
+    if (status === wanted && retryAfter !== undefined && headers["retry-after"] !== String(retryAfter))
+      return `a call with a key in use is to come again after ${headers["retry-after"]} s, and its lease ends in ${retryAfter}`
     return status === wanted && body?.error?.code === code
       ? null
       : `a call with a key that came to ${came} was answered ${status} ${body?.error?.code}`

@@ -1,5 +1,6 @@
-/** When keys were last used: noted with each request, to the minute, and shown with the keys. [AUTH-8] */
+/** When keys and tokens were last used: noted with each request, to the minute, and shown with them. [AUTH-8, OPER-11] */
 import type { Answered, Call, KnownFacts } from "../world/KnownFacts.ts"
+import type { StoreMethod } from "../world/StorePorts.ts"
 import type { Checks } from "./Checks.ts"
 
 /** How long a store may take to write a key's last use, which a kill can take with it. */
@@ -8,8 +9,16 @@ const minuteMillis = 60_000
 
 const minuteOf = (at: number): number => at - (at % minuteMillis)
 
-export const keyUses = (facts: KnownFacts, checks: Checks) => {
-  const rule = checks.rule("when a key was last used")
+/** What is used: a key or a token. */
+interface Used {
+  readonly what: "key" | "token"
+  readonly markUsed: StoreMethod
+  /** The id of the one that the call bears, where that is known. */
+  readonly idOf: (call: Call) => string | null
+}
+
+export const usesOf = (facts: KnownFacts, checks: Checks, { idOf, markUsed, what }: Used) => {
+  const rule = checks.rule(`when a ${what} was last used`)
   /** The minutes in which each key was used, as the store was told, and when in true time. */
   const uses = new Map<string, Array<{ readonly minute: number; readonly at: number }>>()
   /** The minute in which the key of a request was looked up. */
@@ -23,12 +32,12 @@ export const keyUses = (facts: KnownFacts, checks: Checks) => {
 
     /** The store was told of a use. */
     note: (call: Call, keyId: string, minute: number, now: number): string | null => {
-      if (call.key !== null && keyId !== call.key.id)
-        return `key ${keyId} is said to be used, by one of ${call.key.id}`
+      const own = idOf(call)
+      if (own !== null && keyId !== own) return `${what} ${keyId} is said to be used, by one of ${own}`
       const known = uses.get(keyId) ?? []
       uses.set(keyId, known)
       known.push({ minute, at: facts.now() })
-      if (minute % minuteMillis !== 0) return `a key's last use is ${minute}, which is no minute`
+      if (minute % minuteMillis !== 0) return `a ${what}'s last use is ${minute}, which is no minute`
       if (!isClockSteady(call)) return null
       return minute >= minuteOf(call.handledByClock) && minute <= now
         ? null
@@ -40,26 +49,26 @@ export const keyUses = (facts: KnownFacts, checks: Checks) => {
       const known = uses.get(keyId) ?? []
       const newer = known.filter(({ minute }) => rendered === null || minute > rendered)
       if (rendered !== null && !known.some(({ minute }) => minute === rendered))
-        return `key ${keyId} was not used at ${rendered}`
+        return `${what} ${keyId} was not used at ${rendered}`
       if (newer.length === 0) rule.judged++
       else if (newer.every(({ at }) => facts.incidents.touched(["kill"], at, at + writeMillis)))
         rule.weaken("the process was killed before the use was written")
-      else return `key ${keyId} was used after ${rendered}`
+      else return `${what} ${keyId} was used after ${rendered}`
       return null
     },
 
     /** A request with a key that was answered has noted its use. */
     answered: ({ call, response }: Answered): string | null => {
-      const { key } = call
+      const id = idOf(call)
       const minute = lookedUp.get(call)
-      if (key === null || minute === undefined || response.status === 401 || response.status >= 500)
+      if (id === null || minute === undefined || response.status === 401 || response.status >= 500)
         return null
-      if (call.struck.has("keys.markUsed")) rule.weaken("the store failed as the use was noted")
+      if (call.struck.has(markUsed)) rule.weaken("the store failed as the use was noted")
       else if (!isClockSteady(call)) rule.weaken("the clock was set during the request")
       else {
         rule.judged++
-        if (!(uses.get(key.id) ?? []).some((use) => use.minute >= minute))
-          return `key ${key.id} is used, and the use is not noted`
+        if (!(uses.get(id) ?? []).some((use) => use.minute >= minute))
+          return `${what} ${id} is used, and the use is not noted`
       }
       return null
     }

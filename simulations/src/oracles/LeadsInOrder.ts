@@ -86,7 +86,7 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
     const alive = index > 0 ? undefined : names?.split(" ").find((each) => isAlive(each))
     if (alive !== undefined) return `${alive} is named as skipped, and is no dead letter`
     const delivery = known(id)
-    // Whoever erases an author gives what is under way about the posts a new id.
+    // The erasure of an author gives what is under way about the posts a new id.
     const isRenewed = facts.brandOf(webhook.brandId)!.reference.renewed.has(leadId)
     if (isRenewed && delivery === undefined) {
       one.weaken("an erasure gave deliveries other ids")

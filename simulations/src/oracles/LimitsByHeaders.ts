@@ -52,7 +52,7 @@ export const limitsByHeaders = (facts: KnownFacts, checks: Checks) => {
         const left = Number(reset) - at / 1000
         if (Math.abs(after - left) > 2) return `Retry-After says ${after} s, and the window ends in ${left} s`
         if (remaining !== 0) return `refused with ${remaining} left`
-        // Of requests that came at once the refused may be answered before the last that was admitted.
+        // The refused among requests that came at once may be answered before the last that was admitted.
         window.refused = key
         return null
       }

@@ -24,7 +24,7 @@ export const oneEventEach: Oracle = {
         const seen = ids.get(known) ?? new Set<string>()
         ids.set(known, seen)
         if (!seen.has(id)) {
-          // Whoever erases an author gives what is under way about the posts a new id.
+          // The erasure of an author gives what is under way about the posts a new id.
           const isRenewed = facts.brandOf(webhook.brandId)!.reference.renewed.has(data.lead2.id)
           if (seen.size > 0 && !isRenewed) surplus.set(webhook.id, (surplus.get(webhook.id) ?? 0) + 1)
           seen.add(id)

@@ -4,6 +4,7 @@
  */
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import { accessOf } from "./AccessReference.ts"
+import { withoutWarnings } from "./AgreesWithReference.ts"
 import type { Checks } from "./Checks.ts"
 import { difference } from "./Difference.ts"
 import {
@@ -23,15 +24,18 @@ import {
   notFound,
   refused
 } from "./ExpectedAnswers.ts"
+import { attentionReference } from "./AttentionReference.ts"
 import { auditReference } from "./AuditReference.ts"
-import { keyUses } from "./KeyUses.ts"
+import { usesOf } from "./KeyUses.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
 import { isSome } from "./OutboxRecords.ts"
 import { outboxOf } from "./OutboxReference.ts"
 import { learnReason, renderedWebhook } from "./OutboxViews.ts"
 import { SeriesReference } from "./SeriesReference.ts"
-import { bodyOf, operationOf } from "./Requests.ts"
+import { bodyOf, operationOf, paramsOf } from "./Requests.ts"
 import { deliveriesRoute, webhookAnswers } from "./WebhookAnswers.ts"
+
+const readsOfKeys = new Set(["GET /signals", "GET /campaigns", "GET /campaign/{id}/series"])
 
 const metricsRoute = "/operator/brands/{brandId}/campaigns/{id}/metrics"
 
@@ -39,13 +43,26 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const answers = checks.rule("each answer to an operator")
   const creations = checks.rule("when a thing was created")
   const series = checks.rule("each series of figures")
-  const uses = keyUses(facts, checks)
+  const uses = usesOf(facts, checks, {
+    what: "key",
+    markUsed: "keys.markUsed",
+    idOf: ({ key }) => key?.id ?? null
+  })
   const directory = new DirectoryReference()
   const outbox = outboxOf(facts)
   const expected: ExpectedAnswers = new WeakMap()
   const ofWebhooks = webhookAnswers(outbox, expected)
   const access = accessOf(facts)
-  const audit = auditReference(checks, access)
+  const tokenUses = usesOf(facts, checks, {
+    what: "token",
+    markUsed: "accessTokens.markUsed",
+    idOf: (call) => {
+      const grant = access.grantOf(call)
+      return grant?.kind === "token" ? grant.id : null
+    }
+  })
+  const audit = auditReference(facts, checks, access)
+  const attention = attentionReference(facts, checks)
 
   const isClockSteady = (call: Call): boolean =>
     !facts.incidents.touched(["clock"], call.handledAt, facts.now(), call.handledBy)
@@ -92,8 +109,10 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     facts.brandOf(brandId)?.reference.rows.some((row) => row.id === id) ?? false
 
   const expectFigures = (call: Call, body: Json): void => {
-    if (body === null) series.weaken("an interval began during the call, or nobody knows what the brand has")
-    else series.judged++
+    if (body === null) {
+      series.weaken("an interval began during the call, or nobody knows what the brand has")
+      facts.compared.add(call)
+    } else series.judged++
     expected.set(call, body === null ? found : { status: 200, body })
   }
 
@@ -106,6 +125,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       process: { now }
     } = fact
     if (call === null) return null
+    attention.stored(fact)
     if (method.startsWith("webhooks.")) {
       const rendered: ReadonlyArray<Json> = Array.isArray(answer)
         ? answer
@@ -134,7 +154,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         if (operationOf(call) === "DELETE /operator/brands/{brandId}")
           expected.set(call, answerOf(200, { deleted: !directory.brands.has(args[0]), leadsLeft: 0 }))
         else if (!directory.isThere(args[0])) expected.set(call, notFound)
-        else if (call.route.endsWith("/observations")) expected.set(call, found)
+        else if (call.route.endsWith("/observations"))
+          expected.set(call, bodyOf(call).observations?.length === 0 ? answerOf(200, []) : found)
         return null
       case "brands.list":
         expected.set(
@@ -161,7 +182,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         expected.set(call, answerOf(200, { deleted: false, leadsLeft: answer }))
         return null
       case "keys.list": {
-        // What a server counts in memory is not the store's.
+        // What a process counts in memory is not the store's.
         if (call.route.endsWith("/attention")) {
           expected.set(call, found)
           return null
@@ -181,7 +202,16 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         expected.set(call, key === undefined ? notFound : noContent)
         return null
       }
+      case "accessTokens.findByHash":
+        tokenUses.lookUp(call, now)
+        return null
+      case "accessTokens.markUsed":
+        return tokenUses.note(call, args[0], args[1], now)
       case "accessTokens.list":
+        for (const [i, { id }] of [...directory.tokens.values()].entries()) {
+          const wrong = tokenUses.rendered(id, answer[i]?.lastUsedAt ?? null)
+          if (wrong !== null) return wrong
+        }
         if (call.route === "/operator/tokens")
           expected.set(
             call,
@@ -330,16 +360,38 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     return call.route === "/metrics" ? { status: 200 } : undefined
   }
 
+  /** What keys read of the directory and of figures over time is what operators read. */
+  const readByKey = ({ body, call, response }: Answered): string | null => {
+    const wanted = readsOfKeys.has(operationOf(call)) ? expected.get(call) : undefined
+    if (wanted === undefined || (response.status !== 200 && response.status !== 404)) return null
+    const what = `${call.request.method} ${call.request.url}`
+    answers.judged++
+    if (response.status !== wanted.status)
+      return `${what} was answered ${response.status}, not ${wanted.status}`
+    if (response.status !== 200 || wanted.body === undefined) return null
+    facts.compared.add(call)
+    return differs(what, withoutWarnings(body), wanted.body)
+  }
+
   const answered = (fact: Answered): string | null => {
     const { body, call, response } = fact
     if (!facts.isStoreSeen || response.status >= 500) return null
     const unaudited = audit.answered(fact)
     if (unaudited !== null) return unaudited
-    if (call.key !== null) return uses.answered(fact)
+    attention.count(fact)
+    if (call.key !== null) return uses.answered(fact) ?? readByKey(fact)
+    const unused = tokenUses.answered(fact)
+    if (unused !== null) return unused
     // `access decided` judges how it is refused.
     if (access.isRefused(call, response.status)) return null
     const wanted = expected.get(call) ?? withoutStore(fact)
     answers.judged++
+    const { brandId } = call.route.includes("{brandId}") ? paramsOf(call) : {}
+    const miscounted = attention.wrong(
+      fact,
+      brandId === undefined ? [] : directory.of(directory.keys, brandId)
+    )
+    if (miscounted !== null) return miscounted
     const what = `${call.request.method} ${call.request.url}`
     if (wanted === undefined) {
       // A key's call that does nothing is judged by `idempotency holds`.
@@ -355,6 +407,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       return `${what} was answered ${response.status}, not ${wanted.status}`
     }
     if (response.status >= 300 || wanted.body === undefined) return null
+    facts.compared.add(call)
     if (operationOf(call) === "POST /operator/brands/{brandId}/keys") {
       const { key, ...rendered } = body.data
       if (!/^lsk_[0-9A-Za-z]{38}$/.test(key) || !key.startsWith(rendered.start))
@@ -367,11 +420,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         return `${what} makes the token ${token}`
       return differs(what, { data: rendered }, wanted.body)
     }
-    const warned = body.meta?.warnings
-    if (warned === undefined) return differs(what, body, wanted.body)
-    const { warnings: _, ...meta } = body.meta
-    const { meta: __, ...rest } = body
-    return differs(what, Object.keys(meta).length === 0 ? rest : { ...body, meta }, wanted.body)
+    return differs(what, withoutWarnings(body), wanted.body)
   }
   return { stored, answered }
 }

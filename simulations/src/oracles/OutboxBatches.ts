@@ -58,7 +58,7 @@ const leftBehind = (
  * What is wrong with the batches of one webhook that one lease gave out, in their order; null where nothing is.
  */
 export const wrongBatches = (
-  { deliveries, sending: { maxBatch, maxWait } }: OutboxWebhook,
+  { deliveries, sending: { format, maxBatch, maxWait } }: OutboxWebhook,
   leased: ReadonlyArray<LeasedDelivery>,
   now: number
 ): string | null => {
@@ -69,6 +69,10 @@ export const wrongBatches = (
     if (each.batch === null) continue
     batches.set(each.batch, [...(batches.get(each.batch) ?? []), each])
   }
+  // After a change of the format one that is due in between, in the other format, ends a batch, and goes later itself. [FMT-3]
+  const isMixed = deliveries.some(
+    ({ body, state }) => state === "pending" && body !== null && formatOf(body) !== format
+  )
   let before: ReadonlyArray<LeasedDelivery> | null = null
   for (const batch of batches.values()) {
     const [first] = batch
@@ -79,7 +83,7 @@ export const wrongBatches = (
     for (const [i, each] of batch.entries())
       if (i > 0 && batch[i - 1]!.due.from > each.due.to)
         return `${each.delivery.id} was due before ${batch[i - 1]!.delivery.id}, and comes after it`
-    if (before !== null && hasRoomFor(before, first!))
+    if (before !== null && !isMixed && hasRoomFor(before, first!))
       return `${first!.delivery.id} is leased in another batch than those before it`
     const left = leftBehind(deliveries, leased, batch)
     if (left !== undefined)

@@ -33,7 +33,7 @@ interface AppliedChange {
   readonly authored: Authored
 }
 
-/** Of a webhook that is created without another wish. */
+/** The settings of a webhook that is created without others. */
 const usualSending: Sending = {
   ordering: "none",
   maxDelay: null,

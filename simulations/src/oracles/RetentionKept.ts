@@ -18,7 +18,7 @@ const underWayMillis = 5 * minute
 
 interface Due {
   readonly at: number
-  readonly remove: () => void
+  readonly remove: (now: number) => void
 }
 
 type Row = ReferenceModel["rows"][number]
@@ -103,11 +103,10 @@ class WhatIsThere {
       .sort((a, b) => a.updatedAt - b.updatedAt || a.id - b.id)
       .map(({ engagements, id, updatedAt }) => ({
         at: updatedAt,
-        remove: () => {
+        remove: (now) => {
           for (const engagement of engagements) facts.prunedEngagements.add(`${brand.id} ${engagement.id}`)
           facts.prunedLeads.add(id)
-          // When it went is known to the store alone.
-          reference.pruneLead(id, 0)
+          reference.pruneLead(id, now)
           this.outbox.pruneLead(brand.id, id)
         }
       }))
@@ -133,7 +132,7 @@ export const retentionKept: Oracle = {
     const ids = checks.rule("no id of what was pruned comes again")
     const there = new WhatIsThere(facts)
 
-    const prune = ({ answer, args, process }: Stored): string | null => {
+    const prune = ({ answer, args, process, serviceNow }: Stored): string | null => {
       const { before, kind, limit }: { before: number; kind: RetentionKind; limit: number } = args[0]
       const keptMillis = retention[kind]
       if (keptMillis === null) return `${kind} are pruned, and kept for ever`
@@ -152,7 +151,7 @@ export const retentionKept: Oracle = {
       const piece = due.slice(0, wanted)
       const oldest = Math.min(...piece.map(({ at }) => at))
       if (answer.oldest !== oldest) return `the oldest of ${kind} is of ${answer.oldest}, not ${oldest}`
-      for (const { remove } of piece) remove()
+      for (const { remove } of piece) remove(serviceNow)
       facts.coverageMarks.add(marks[kind])
       return null
     }

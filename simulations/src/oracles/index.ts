@@ -1,9 +1,11 @@
 /** Every rule that a run is judged by. */
 import { accessDecided } from "./AccessDecided.ts"
 import { agreesWithReference } from "./AgreesWithReference.ts"
+import { answersCompared } from "./AnswersCompared.ts"
 import { attemptsLogged } from "./AttemptsLogged.ts"
 import { bodiesValid } from "./BodiesValid.ts"
 import { brandsApart } from "./BrandsApart.ts"
+import { changesTold } from "./ChangesTold.ts"
 import { deletedStayGone } from "./DeletedStayGone.ts"
 import { erasedStayGone } from "./ErasedStayGone.ts"
 import { deliveriesKept } from "./DeliveriesKept.ts"
@@ -47,6 +49,7 @@ export const oracles: ReadonlyArray<Oracle> = [
   windowsHold,
   errorsClear,
   agreesWithReference,
+  changesTold,
   retentionKept,
   signed,
   oneBodyPerId,
@@ -56,5 +59,6 @@ export const oracles: ReadonlyArray<Oracle> = [
   everythingArrives,
   mirrorsConverge,
   pagesTile,
-  attemptsLogged
+  attemptsLogged,
+  answersCompared
 ]

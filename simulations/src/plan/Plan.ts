@@ -85,7 +85,7 @@ export type UndatedAction =
       readonly do: "burst"
       readonly requests: number
       readonly gapMillis: number
-      /** Of a key of its own; the brand's key with a low limit where there is none. */
+      /** The limit of a key of its own; the brand's key with a low limit where there is none. */
       readonly limit?: number
     }
   /** Forms of inputs, by the names of their probes. */
@@ -107,7 +107,7 @@ export type UndatedAction =
       readonly do: "inspect"
       readonly what: Inspection
       readonly webhook: number
-      /** Of what there are several. */
+      /** Which of several it is. */
       readonly nth: number
       readonly state: "pending" | "held" | "delivered" | "dead" | null
       readonly pageSize: number | null

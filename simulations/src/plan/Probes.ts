@@ -35,7 +35,7 @@ export const drawForeign = (prng: Prng, count: number): ReadonlyArray<string> =>
 
 /** So many probes of a seed are its own; what it draws beyond them are its neighbours'. */
 const ownOfSeed = 20
-/** Of them so many are the first brand's. */
+/** The number among them that are the first brand's. */
 const ownOfFirstBrand = 12
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))

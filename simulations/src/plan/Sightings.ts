@@ -30,7 +30,7 @@ const companies = [
   }
 ]
 const headlines = ["Head of Sales", "RevOps 100%", "ΟΔΥΣΣΕΥΣ a_b", "Straße", "sales lead"]
-/** Of several people, so that there are ties. */
+/** Names that several people have, so that there are ties. */
 const sharedNames = ["Anna Zed", "anna zed", "ＡＮＮＡ Zed"]
 const reactions = ["LIKE", "PRAISE", "EMPATHY", "INTEREST", "", "👏"]
 

@@ -2,7 +2,7 @@
 
 /** Neighbouring lines that are replaced. */
 export interface ChangedLines {
-  /** Of the first line, from 1. */
+  /** The number of the first line, from 1. */
   readonly line: number
   readonly removed: ReadonlyArray<string>
   readonly added: ReadonlyArray<string>

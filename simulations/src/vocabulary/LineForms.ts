@@ -36,7 +36,7 @@ const no = (name: string, bytes: (line: string) => Uint8Array): LineForm => ({
   bytes
 })
 
-/** Of a body of lines, given one correct line. */
+/** Forms of a body of lines, given one correct line. */
 export const lineForms: ReadonlyArray<LineForm> = [
   good("one line", 1, (line) => `${line}\n`),
   good("no line break at the end", 1, (line) => line),

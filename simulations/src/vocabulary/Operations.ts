@@ -227,10 +227,6 @@ const accessOf = ({ security = [] }: Json): Operation["access"] =>
 /** Whether the answer has an end: a run would wait for ever for one that has none. */
 const ends = ({ responses }: Json): boolean => responses["200"]?.content?.["text/event-stream"] === undefined
 
-/** The scope that a call needs, as the document names it; null where it names none. [OPER-10, AUTH-10] */
-export const requiredScope = (method: string, route: string): string | null =>
-  document["paths"][route]?.[method.toLowerCase().replace("head", "get")]?.["x-required-scope"] ?? null
-
 /** Every operation of the document, but live events. */
 export const operations: ReadonlyArray<Operation> = Object.entries(document["paths"] as Json).flatMap(
   ([route, item]) =>

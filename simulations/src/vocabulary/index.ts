@@ -3,6 +3,7 @@ export { type Coverage, coverageOf, type OperationCoverage, percent } from "./Co
 export { difference, type Expectation } from "./Expectation.ts"
 export type { Form, Refusal } from "./Form.ts"
 export { isRefused, type Probe, probes } from "./Probes.ts"
+export { requiredScope } from "./Scopes.ts"
 export { type InstantForm, instantForms } from "./Times.ts"
 export { unreachable } from "./Unreachable.ts"
 export { probeOf } from "../plan/Probes.ts"

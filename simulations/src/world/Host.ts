@@ -2,7 +2,7 @@
  * What runs in a world's machine: the service over some store, as production wires it; or somebody's own fetch handler.
  */
 import { Entropy, RetentionRounds, Retention, RetentionPolicy, WebhookTargets } from "@lead-signals/domain"
-import { app, DefaultRateLimit, OperatorToken } from "@lead-signals/http"
+import { app, AuditedKeyReads, DefaultRateLimit, OperatorToken } from "@lead-signals/http"
 import { type Machine, Prng } from "@lead-signals/simulation-kernel"
 import { Emitter, Sender } from "@lead-signals/webhook"
 import { Context, Effect, Layer, type Scope } from "effect"
@@ -38,17 +38,20 @@ export interface Host extends Pick<Disk, "dieWithin" | "tearNextCommit" | "loseP
   readonly crash: (process: number) => void
   /** The run is over. */
   readonly discard: () => void
+  /** Whether the audit log has an entry of lists that keys read. [AUD-8] */
+  readonly auditsKeyReads: boolean
 }
 
 interface Serving extends Pick<Surroundings, "post" | "settings"> {
   /** What secrets and ids are drawn from. */
   readonly entropy: Prng
+  readonly auditsKeyReads: boolean
 }
 
 /** Starts the service of production over opened stores: the sender of webhooks and the API. */
 export const serve = (
   stores: Context.Context<Stores>,
-  { entropy, post, settings }: Serving
+  { auditsKeyReads, entropy, post, settings }: Serving
 ): Effect.Effect<Running, never, Scope.Scope> =>
   Effect.gen(function* () {
     const stored = stores.pipe(
@@ -65,6 +68,7 @@ export const serve = (
     const host = stored.pipe(
       Context.add(OperatorToken, operatorToken),
       Context.add(DefaultRateLimit, 1_000_000),
+      Context.add(AuditedKeyReads, auditsKeyReads),
       Context.add(WebhookTargets, { check: (url) => Effect.succeed(url) }),
       Context.add(Sender.Sender, { post })
     )
@@ -80,7 +84,9 @@ export const serve = (
 /** The service of production, over the disk. */
 export const service = (disk: Disk, seed: number): Host => {
   const entropy = Prng.of(seed, "entropy")
+  const auditsKeyReads = Prng.of(seed, "audited reads").chance(0.5)
   return {
+    auditsKeyReads,
     dieWithin: disk.dieWithin,
     tearNextCommit: disk.tearNextCommit,
     losePower: disk.losePower,
@@ -94,7 +100,7 @@ export const service = (disk: Disk, seed: number): Host => {
           return yield* Effect.never
         }
         const opened = overNetwork === null ? disk.open(process) : overNetwork(disk)
-        return yield* serve(faulty(opened, store), { entropy, post, settings })
+        return yield* serve(faulty(opened, store), { auditsKeyReads, entropy, post, settings })
       })
   }
 }

@@ -42,7 +42,7 @@ export interface Call {
   readonly meaning: Meaning
   /** What the contract says of the answer, where the meaning leaves that open. */
   readonly expects?: Expectation
-  /** Of the brand that it is about. */
+  /** The brand that it is about. */
   readonly brand: KnownBrand | null
   /** The key it is made with; null for the operator's. */
   readonly key: KnownKey | null
@@ -56,6 +56,9 @@ export interface Call {
   handledByClock: number
   /** The process that handles it. */
   handledBy: number
+  /** Which start of that process, from 1, and between which instants that start read the clock of its process. */
+  handledByStart: number
+  startedByClock: readonly [from: number, to: number]
   /** The methods of the store that failed on its behalf. */
   readonly struck: Set<StoreMethod>
   /** What the reference says to it, as of the instant at which the store did it; undefined where it says nothing. */
@@ -67,6 +70,8 @@ export interface Answered {
   readonly response: SimulatedResponse
   readonly body: Json
   readonly at: number
+  /** The same by the clock of the process that answered. */
+  readonly byClock: number
 }
 
 /** The process that made a call of the store, as it was at the instant at which the store did it. */
@@ -166,7 +171,7 @@ export interface ReceivedPost {
   readonly messageId: string
   /** Its place in that, from 0. */
   readonly index: number
-  /** Of the event: its type and its lead or engagement. */
+  /** The event's type and its lead or engagement. */
   readonly subject: string
   readonly status: number | null
   /** What the header Retry-After says: seconds, or a date in milliseconds since 1970; both null where it says nothing. */
@@ -248,6 +253,10 @@ export class KnownFacts {
   readonly powerLostAt: Array<number> = []
   /** Calls whose reservation of an Idempotency-Key another call has taken over: they can change nothing any more. [IDEM-3] */
   readonly overtaken = new WeakSet<Call>()
+  /** Whether the audit log has an entry of lists that keys read. [AUD-8] */
+  auditsKeyReads = false
+  /** Calls whose answer a rule has compared whole with what it must be. */
+  readonly compared = new WeakSet<Call>()
   /** What a failover of the store has lost, in words. */
   readonly lostByFailover: Array<string> = []
   requests = 0

@@ -49,6 +49,7 @@ const requestOf = (sent: SimulatedRequest): Request => {
 }
 
 export const ownHost = (make: OwnHost): Host => ({
+  auditsKeyReads: false,
   dieWithin: null,
   tearNextCommit: () => false,
   losePower: () => {},

@@ -53,7 +53,15 @@ export class Processes {
     const machine = kernel.machine(process.name, process.clock)
     process.downSince ??= kernel.now
     process.starts++
-    const incarnation: Incarnation = { machine, isOlder: process.isOlder, running: null }
+    const now = process.clock.read(kernel.now)
+    const incarnation: Incarnation = {
+      machine,
+      isOlder: process.isOlder,
+      start: process.starts,
+      begunByClock: now,
+      readyByClock: now,
+      running: null
+    }
     process.incarnation = incarnation
     if (process.isOlder) facts.coverageMarks.add("an older version ran beside")
     const starting = machine.fork(
@@ -71,6 +79,7 @@ export class Processes {
           overNetwork: server === null ? null : (disk) => server.connect(disk, process, incarnation),
           onDamage: (message) => facts.violate("files whole", message)
         })
+        incarnation.readyByClock = process.clock.read(kernel.now)
         process.downSince = null
         kernel.record(process.name, "started")
         return yield* Effect.never

@@ -9,6 +9,11 @@ export interface Incarnation {
   readonly machine: Machine
   /** Whether it has an older version's settings. */
   readonly isOlder: boolean
+  /** Which start of the process it is, from 1. */
+  readonly start: number
+  /** When it began and when it was ready, by the clock of the process. */
+  readonly begunByClock: number
+  readyByClock: number
   /** Null while it starts. */
   running: Running | null
 }

@@ -253,6 +253,8 @@ export class World {
     call.handledAt = this.kernel.now
     call.handledByClock = process.clock.read(this.kernel.now)
     call.handledBy = process.index
+    call.handledByStart = incarnation.start
+    call.startedByClock = [incarnation.begunByClock, incarnation.readyByClock]
     this.options.onHandled(call)
     const { context, work } = incarnation.running.handle(call.request)
     const handling = incarnation.machine.fork(
@@ -261,7 +263,8 @@ export class World {
           call,
           response,
           body: this.bodyOf(response),
-          at: this.kernel.now
+          at: this.kernel.now,
+          byClock: process.clock.read(this.kernel.now)
         })
         answer(response)
       }),

@@ -116,7 +116,7 @@ export const measureNodeIngest = async (
 }
 
 const webhooks = 16
-/** Of them, those whose deliveries compile the code of the emitters before posts are measured. */
+/** The number among them whose deliveries compile the code of the emitters before posts are measured. */
 const warmUpWebhooks = 4
 
 /** A database with so many pending deliveries, to several webhooks that are disabled. */

@@ -105,8 +105,13 @@ export const Checklist = ({
         <h2 id="checklist" className="grow text-sm font-semibold">
           Set up this brand
         </h2>
-        <progress aria-label="Set up" max={steps.length} value={done} className="accent-accent h-2 w-28" />
-        <p className="text-muted text-xs tabular-nums">
+        <progress
+          aria-label="Set up"
+          max={steps.length}
+          value={done}
+          className="accent-accent h-2 w-28 max-sm:hidden"
+        />
+        <p className="text-muted text-xs whitespace-nowrap tabular-nums">
           {done} of {steps.length}
         </p>
         <IconButton icon="close" label="Hide the list" className="-my-2 -mr-2" onClick={hide} />

@@ -38,7 +38,7 @@ export interface ImportPlan {
   readonly file: File
   readonly preview: Preview
   readonly mapping: ReadonlyArray<string>
-  /** Of rows that name none. */
+  /** The signal of rows that name none. */
   readonly signalId: string
 }
 

@@ -5,7 +5,7 @@ import { Icon } from "../ui/Icon.tsx"
 import { type ColumnId, type LeadColumn, leadColumns, type RowContext } from "./columns.tsx"
 import { defaultSort, type LeadSearch, withChange } from "./leadSearch.ts"
 
-/** Of the table, and of the cards that phones have instead. */
+/** Properties of the table, and of the cards that phones have instead. */
 export interface LeadListProps {
   readonly brandId: string
   readonly leads: ReadonlyArray<Lead>

@@ -66,10 +66,10 @@ const step = 100
 /** `brandId`: that of the lead. */
 export const Timeline = ({ brandId, lead }: { readonly brandId: string; readonly lead: LeadDetail }) => {
   const mayReadAll = hasScope(useSession(), "read")
-  const [shown, setShown] = useState(0)
-  const all = useQuery({ ...engagementsQuery(brandId, String(lead.id)), enabled: shown > 0 })
+  const [visibleCount, setVisibleCount] = useState(0)
+  const all = useQuery({ ...engagementsQuery(brandId, String(lead.id)), enabled: visibleCount > 0 })
   if (lead.engagements.length === 0) return <p className="text-muted text-sm">No engagement is held.</p>
-  const engagements = all.data?.slice(0, shown) ?? lead.engagements
+  const engagements = all.data?.slice(0, visibleCount) ?? lead.engagements
   const left = (all.data?.length ?? 0) - engagements.length
   return (
     <>
@@ -79,16 +79,16 @@ export const Timeline = ({ brandId, lead }: { readonly brandId: string; readonly
         mayReadAll ? (
           <Button
             className="self-start"
-            disabled={shown > 0 && all.isFetching}
-            onClick={() => setShown(step)}
+            disabled={visibleCount > 0 && all.isFetching}
+            onClick={() => setVisibleCount(step)}
           >
-            {shown > 0 && all.isFetching ? "Loading …" : "Show all engagements"}
+            {visibleCount > 0 && all.isFetching ? "Loading …" : "Show all engagements"}
           </Button>
         ) : (
           <p className="text-muted text-xs">These are the newest. An operator sees all of them.</p>
         )
       ) : left > 0 ? (
-        <Button className="self-start" onClick={() => setShown(shown + step)}>
+        <Button className="self-start" onClick={() => setVisibleCount(visibleCount + step)}>
           Show {Math.min(left, step)} more of {left.toLocaleString("en")}
         </Button>
       ) : (

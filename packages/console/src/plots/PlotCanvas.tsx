@@ -69,7 +69,8 @@ const axes = ({ formatValue, kind, timeZone }: PlotCanvasProps): Array<UPlot.Axi
     },
     {
       ...drawn,
-      size: axisWidth,
+      size: (_, values) =>
+        Math.max(axisWidth, 14 + 6.5 * Math.max(0, ...(values ?? []).map((text) => text.length))),
       gap: 4,
       values: (_, ticks) => ticks.map(formatValue),
       ...(kind === "bars" ? { incrs: wholeSteps } : {})

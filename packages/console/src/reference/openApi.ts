@@ -76,7 +76,7 @@ export interface Operation extends RawOperation {
   /** Without the group: it stands in the URL of its page. */
   readonly id: string
   readonly method: string
-  /** Of the call; the type of the event, where a receiver is called. */
+  /** The path of the call; the type of the event, where a receiver is called. */
   readonly path: string
   readonly group: string
   readonly isEvent: boolean

@@ -91,7 +91,7 @@ export const Attempts = ({
   webhook
 }: {
   readonly log: DeliveryDetail["log"]
-  /** Of which the URL is shown, as it is now. */
+  /** The webhook whose present URL is displayed. */
   readonly webhook: Webhook | undefined
 }) =>
   log.length === 0 ? (

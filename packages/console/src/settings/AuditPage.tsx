@@ -22,7 +22,7 @@ const actorText = ({ id, name, type }: AuditEntry["actor"]): string => {
   return type === "key" ? `API key ${id}` : "Nobody known"
 }
 
-/** Of operations whose names say too little by themselves. */
+/** Texts for operations whose names say too little by themselves. */
 const operationTexts: Readonly<Record<string, string>> = {
   operatorLeads: "List leads",
   operatorChanges: "Follow changed leads",

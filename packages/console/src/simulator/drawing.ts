@@ -7,7 +7,7 @@ export type Answered = "good" | "refused" | "error" | "none"
 export interface Drawn extends RenderedEvent {
   /** Its number in the run, from 0. */
   readonly n: number
-  /** Of a request or a kill: where it ends, and how; null while nobody knows. */
+  /** Where a request or a kill ends, and how; null while nobody knows. */
   end: { readonly x: number; readonly answered: Answered } | null
 }
 

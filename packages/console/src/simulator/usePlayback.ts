@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react"
 import type { Drawing } from "./drawing.ts"
 
-/** Of the lanes, at single speed. */
+/** The movement of the lanes at single speed. */
 const pixelsPerSecond = 60
 
 /** The last shows each event when it comes. */

@@ -18,8 +18,8 @@ export const Badge = ({
   readonly tone?: Tone
 }) => (
   <span
-    className={`inline-flex items-center rounded px-1.5 text-2xs leading-5 font-medium whitespace-nowrap ${tones[tone]}`}
+    className={`inline-flex max-w-full items-center rounded px-1.5 text-2xs leading-5 font-medium whitespace-nowrap ${tones[tone]}`}
   >
-    {children}
+    <span className="truncate">{children}</span>
   </span>
 )

@@ -30,7 +30,7 @@ const crcOfByte = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** Of a text in ASCII. */
+/** The checksum of a text in ASCII. */
 const crc32 = (text: string): number => {
   let crc = 0xffffffff
   for (let i = 0; i < text.length; i++) {

@@ -214,7 +214,7 @@ export class ReferenceModel {
   readonly renewed = new Set<number>()
   /** The ids of deleted signals: what they caught still shows them. [DEL-2] */
   readonly deletedSignals = new Set<string>()
-  /** Of each engagement, whose it is. */
+  /** The lead of each engagement. */
   private readonly owners = new Map<string, number>()
   private readonly byId = new Map<number, Row>()
   private readonly byExtId = new Map<string, Row>()
@@ -350,10 +350,7 @@ export class ReferenceModel {
       .sort((a, b) => this.compare(a, b, query))
     const from = (query.page - 1) * query.pageSize
     return {
-      data: matching.slice(from, from + query.pageSize).map((row) => ({
-        ...this.rendered(row),
-        ...(query.engagements === "none" ? {} : this.window(row, query.engagements === "detailed"))
-      })),
+      data: matching.slice(from, from + query.pageSize).map(({ id }) => this.listed(id, query.engagements)),
       meta: {
         pagination: {
           page: query.page,
@@ -364,6 +361,16 @@ export class ReferenceModel {
         sort: `${query.field}:${query.direction}`,
         engagements: { detailIncluded: query.engagements === "detailed" }
       }
+    }
+  }
+
+  /** A lead as a list and the feed of changes show it; null without such a lead. [LIST-8, CHG-1] */
+  listed(id: number, engagements: Query["engagements"]): unknown {
+    const row = this.byId.get(id)
+    if (row === undefined) return null
+    return {
+      ...this.rendered(row),
+      ...(engagements === "none" ? {} : this.window(row, engagements === "detailed"))
     }
   }
 

@@ -33,7 +33,7 @@ export interface Queryable {
 
 const int8 = 20
 
-/** Of each statement: a host's client has parsers of its own. */
+/** The parsers of each statement: a host's client has others. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text") =>
     oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser

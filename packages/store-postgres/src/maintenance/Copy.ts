@@ -301,7 +301,7 @@ export const copyTarget = (
                 [last]
               )
             }
-            // Of removals before the copy nothing is known: readers of changes begin anew. [CHG-5]
+            // Nothing is known of removals before the copy: readers of changes begin anew. [CHG-5]
             await sql.run("UPDATE lead_signals.brand SET change_epoch = $1", [randomBytes(8).toString("hex")])
             await sql.run(
               `INSERT INTO lead_signals.changed_lead (brand_id, lead_id, position)

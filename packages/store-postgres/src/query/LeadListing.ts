@@ -73,7 +73,7 @@ export const planPage = (
 
 const direction = ({ isReversed }: Ordering): Sql => raw(isReversed ? " DESC" : "")
 
-/** Of each combination of flags as many as the page can want; of those the page. */
+/** Selects as many of each combination of flags as the page can want, and the page among those. */
 const mergedSql = (selection: Selection, ordering: Ordering, wanted: number): Sql =>
   join(
     flagsIn(selection.flags!).map(

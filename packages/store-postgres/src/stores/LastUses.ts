@@ -31,7 +31,7 @@ const statements = {
              WHERE t.id = locked.id`
 }
 
-/** Of the keys or tokens of one table. */
+/** Keeps the last uses of one table's keys or tokens. */
 export const make = (
   database: Pick<typeof Database.Service, "putsOff" | "write">,
   table: keyof typeof statements

@@ -107,7 +107,7 @@ const writtenOf = async (
   persons: PersonKeys | null
 ): Promise<Written> => {
   const engagements = recorded.flatMap(({ engagements }) => engagements)
-  // Whoever has a lead here has an engagement.
+  // A person with a lead here has an engagement.
   await persons?.create(
     db,
     engagements.flatMap(({ authorHash, brandId, hash }) => [

@@ -28,7 +28,7 @@ export interface Checked {
   readonly problems: ReadonlyArray<string>
 }
 
-/** Of a file of this version; in an older one nothing was deleted. */
+/** The tables in which a file of this version can have deleted rows; an older one has none. */
 const deletable = new Set(["brands", "signals", "campaigns"])
 
 const counted: Readonly<Record<string, string>> = {

@@ -326,7 +326,7 @@ export const copyTarget = (
             }
             // What the source had pruned is not known: nobody goes on after an event of before the copy.
             sql.run("UPDATE pruning SET newest_event = ? WHERE id = 1", [lastNumbers["event"] ?? 0])
-            // Of removals before the copy nothing is known: readers of changes begin anew. [CHG-5]
+            // Nothing is known of removals before the copy: readers of changes begin anew. [CHG-5]
             beginChangeEpoch(sql)
             // The copy is another database than the source: it has a journal of its own, which begins here.
             sql.run(

@@ -36,7 +36,7 @@ const partialOf = (filename: string): string => `${filename}.lead-signals-rekey`
 const inUse = (filename: string): DatabaseProblem =>
   new DatabaseProblem(`another process has ${filename} open: stop the servers on it`)
 
-/** Of two keys the one with the id. */
+/** Returns the one of two keys that has the id. */
 const keyWith = (id: string, { current, target }: Rekeying): EncryptionKey | undefined =>
   [current, target?.key].find((key) => key !== undefined && keyId(key) === id)
 

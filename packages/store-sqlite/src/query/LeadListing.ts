@@ -102,7 +102,7 @@ export const planPage = (
   }
 }
 
-/** Of each combination of flags as many as the page can want; of those the page. */
+/** Selects as many of each combination of flags as the page can want, and the page among those. */
 const mergedSql = (
   { brandId, flags }: Selection,
   ordering: Ordering,

@@ -16,7 +16,7 @@ const groupOf: Readonly<Record<CountSeries.Counted["by"], string>> = {
   type: "nullif(type, '')"
 }
 
-/** Of all leads, or of those of each signal. */
+/** Counts all leads, or those of each signal. */
 const ofLeads = (by: CountSeries.Counted["by"]): string =>
   by === "none" ? "AND signal_id = 0" : "AND signal_id <> 0"
 

@@ -96,7 +96,7 @@ export const versionOf = (sql: QueryConnection & Pick<Connection, "nameOf">, fil
 export const checkVersion = (sql: QueryConnection, filename: string): void =>
   refuseNewer(sql.value<number>("SELECT max(migration_id) FROM migration")!, filename)
 
-/** Of an older file, about how many leads are to be looked at, by their greatest number; null of one of this version. */
+/** About how many leads of an older file are to be looked at, by their highest number; null for a file of this version. */
 export const outstanding = (sql: Connection, filename: string): number | null => {
   const version = versionOf(sql, filename)
   if (version === migrations.length) return null

@@ -18,7 +18,7 @@ export interface SearchTexts {
   readonly grams: string
 }
 
-/** Of most characters of most texts. */
+/** Codes of most characters of most texts. */
 const asciiCodes: ReadonlyArray<string> = Array.from({ length: 128 }, (_, code) => `u${code.toString(16)}`)
 
 /** ASCII letters and digits only, as tokens are: FTS5 separates tokens at any other character. */

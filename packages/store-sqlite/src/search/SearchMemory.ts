@@ -36,7 +36,7 @@ export interface PartSizes {
 
 const defaults: PartSizes = { partLeads: 8192, joinedParts: 8, scannedLeads: 512 }
 
-/** Of a lead that is not there any more, or that has moved to a later slot. */
+/** The flag of a lead that is gone, or that has moved to a later slot. */
 const gone = 8
 
 /** Bytes of a number in an array, and of an entry in each of the two maps of moved leads, about. */
@@ -181,7 +181,7 @@ export class SearchMemory {
   private readonly sizes: PartSizes
   private readonly columns = new Columns()
   private readonly trigrams = new Trigrams()
-  /** Of so many slots each as a part has leads. */
+  /** Blocks with as many slots as a part has leads. */
   private readonly blocks: Array<TextBlock> = []
   private readonly parts: Array<Part> = []
   private count = 0

@@ -22,7 +22,7 @@ const trigramOf = (first: number, second: number, third: number): number =>
 export class Trigrams {
   size = 0
   private mask = 0xffff
-  /** Of each place the trigram and its number, or no trigram. */
+  /** The trigram and its number at each place, or no trigram. */
   private keys = new Int32Array(this.mask + 1)
   private numbers = new Int32Array(this.mask + 1)
   /** How many postings each has, by its number: repeats that took the place of removed ones, too. */
@@ -92,7 +92,7 @@ export interface Needle {
   }> | null
 }
 
-/** Of the trigrams the rarest first, up to those that have all bytes of the needle. */
+/** Takes the rarest trigrams first, up to those that have all bytes of the needle. */
 export const needleOf = (bytes: Buffer, trigrams: Trigrams): Needle => {
   const all: Array<{ trigram: number; offset: number }> = []
   for (let offset = 0; offset + 2 < bytes.length; offset++) {
@@ -129,7 +129,7 @@ let candidates = new Uint32Array(maxSlots)
 
 /** The postings of some slots' texts. */
 export class TrigramPostings {
-  /** Of each trigram, by its number, where its postings begin. */
+  /** Where the postings of each trigram begin, by its number. */
   private readonly offsets: Uint32Array
   private readonly postings: Uint32Array
 
@@ -142,7 +142,7 @@ export class TrigramPostings {
     return this.offsets.byteLength + this.postings.byteLength
   }
 
-  /** Of so many texts, slots from 0 on. */
+  /** Makes the postings of so many texts, with slots from 0 on. */
   static of(texts: Texts, count: number, trigrams: Trigrams): TrigramPostings {
     const { bytes, starts } = texts
     const max = starts[count]! - starts[0]!
@@ -177,7 +177,7 @@ export class TrigramPostings {
     return new TrigramPostings(offsets, postings)
   }
 
-  /** Of parts of so many slots each, the slots of one behind those of the other. */
+  /** Joins parts of so many slots each, the slots of one behind those of the other. */
   static concat(parts: ReadonlyArray<TrigramPostings>, slots: number): TrigramPostings {
     const size = Math.max(...parts.map(({ offsets }) => offsets.length))
     const offsets = new Uint32Array(size)

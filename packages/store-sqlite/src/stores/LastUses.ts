@@ -15,7 +15,7 @@ export interface LastUses {
 
 type Uses = ReadonlyArray<readonly [keyId: string, minute: Instant]>
 
-/** Of the keys or tokens of one table. */
+/** Keeps the last uses of one table's keys or tokens. */
 export const make = (
   database: Pick<typeof Database.Service, "putsOff" | "write">,
   table: "api_key" | "access_token"

@@ -38,7 +38,7 @@ interface DueRow extends Batches.DueDelivery {
   readonly before: DeliveryState | null
 }
 
-/** Of one webhook and lead the ended ones come first: the one before says whether a delivery waits. [ORD-2] */
+/** The ended deliveries of one webhook and lead come first: the one before says whether a delivery waits. [ORD-2] */
 const stateBefore = `(SELECT p.state FROM delivery p WHERE p.webhook_id = d.webhook_id AND p.ordered_lead = d.ordered_lead
   AND p.seq < d.seq ORDER BY p.seq DESC LIMIT 1)`
 

@@ -1,0 +1,175 @@
+/**
+ * Each page of the feed of changes has the leads that changed after its cursor, each once, at its newest change, in the order of commits, as
+ * the reference shows them; and a cursor goes on where its page ended. [CHG-1, CHG-2, CHG-3, CHG-5, CHG-7]
+ */
+import type { ReferenceModel } from "@lead-signals/store-contract/reference"
+import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import type { Checks } from "./Checks.ts"
+import { difference } from "./Difference.ts"
+import type { Oracle, OracleInstance } from "./Oracle.ts"
+import { queryOf } from "./Requests.ts"
+
+const routes = new Set(["/signals/changes", "/operator/brands/{brandId}/changes"])
+
+/** For so long a store remembers removals. [CHG-5] */
+const removedMillis = 90 * 86_400_000
+const mostOnPage = 100
+const mostWithEngagements = 25
+const longestCursor = 200
+
+type Change = ReferenceModel["changes"][number]
+
+/** What a call has read so far. */
+interface Page {
+  /** What must be shown, by the id of the lead. */
+  readonly entries: Map<number, Json>
+  hasMore: boolean
+  next: string
+}
+
+const isTrue = (text: string | null): boolean => text !== null && text.toLowerCase() === "true"
+
+const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
+  const reads = checks.rule("each read of what changed")
+  const pages = checks.rule("each page of the feed of changes")
+  const places = new WeakMap<Change, number>()
+  /** The place of the last change that a reader at a position has seen, by brand and position. */
+  const seen = new Map<string, number>()
+  /** Positions by the cursors that were answered. */
+  const cursors = new Map<string, string>()
+  const ofCalls = new WeakMap<Call, Page>()
+  const deleted = new Set<string>()
+  let placed = 0
+  let isTailLost = false
+
+  /** The changes of the brand with their places in the order of commits: those that are new have the next ones. */
+  const placedOf = ({ changes }: ReferenceModel): ReadonlyArray<readonly [change: Change, place: number]> =>
+    changes.map((change) => {
+      const place = places.get(change) ?? ++placed
+      places.set(change, place)
+      return [change, place]
+    })
+
+  const asked = (call: Call) => {
+    const query = queryOf(call)
+    const engagements = !isTrue(query.get("includeEngagements"))
+      ? "none"
+      : isTrue(query.get("includeEngagementDetail"))
+        ? "detailed"
+        : "plain"
+    const most = engagements === "none" ? mostOnPage : mostWithEngagements
+    const pageSize = query.get("pageSize")
+    return {
+      cursor: query.get("cursor") ?? "",
+      limit: Math.min(most, pageSize === null ? mostOnPage : Number(pageSize)),
+      engagements,
+      waits: Number(query.get("wait") ?? 0) > 0
+    } as const
+  }
+
+  const shown = (
+    reference: ReferenceModel,
+    { id, removedAt }: Change,
+    engagements: "none" | "plain" | "detailed"
+  ) =>
+    removedAt === null
+      ? { type: "lead", lead: reference.listed(id, engagements) }
+      : { type: "removed", id, removedAt: new Date(removedAt).toISOString() }
+
+  /** What is wrong with what the store answers; notes what the call must show of it. */
+  const read = (call: Call | null, { answer, args, serviceNow: now }: Stored): string | null => {
+    const [brandId, after, { engagements, limit }] = args
+    const brand = facts.brandOf(brandId)
+    if (brand === undefined || deleted.has(brandId) || isTailLost) {
+      reads.weaken("nobody knows what the brand has: it is being deleted, or a failover lost commits")
+      return null
+    }
+    const from = after === null ? 0 : seen.get(`${brandId} ${JSON.stringify(after)}`)
+    if (from === undefined) return `the feed is read after ${JSON.stringify(after)}, where nobody was sent`
+    if (answer.isExpired) return `what changed after ${JSON.stringify(after)} is expired`
+    reads.judged++
+    const told: ReadonlyArray<Json> = answer.changes
+    const toldIds = new Set(told.map((change) => (change.type === "lead" ? change.read.lead.id : change.id)))
+    const due = placedOf(brand.reference).filter(
+      ([{ id, removedAt }, place]) =>
+        place > from && (removedAt === null || removedAt >= now - removedMillis || toldIds.has(id))
+    )
+    const right = due.slice(0, told.length).map(([{ id, removedAt }]) => [id, removedAt])
+    const got = told.map((change) =>
+      change.type === "lead" ? [change.read.lead.id, null] : [change.id, change.removedAt]
+    )
+    if (told.length > limit) return `${told.length} changes are read, and ${limit} were asked for`
+    if (JSON.stringify(got) !== JSON.stringify(right))
+      return `the changes are ${JSON.stringify(got)}, not ${JSON.stringify(right)}`
+    if (!answer.hasMore && due.length > told.length)
+      return `nothing more is said to have changed after ${told.length} of ${due.length} changes`
+    const last = answer.hasMore ? (due[told.length - 1]?.[1] ?? from) : placed
+    const next = JSON.stringify(answer.next)
+    seen.set(`${brandId} ${next}`, last)
+    if (call === null) return null
+    const { cursor, waits, ...wanted } = asked(call)
+    // A request that waits looks for others, too, and by single changes.
+    if (waits) return null
+    const page = ofCalls.get(call)
+    if (page === undefined) {
+      const goesOn = cursor === "" ? "null" : cursors.get(cursor)
+      if (goesOn !== JSON.stringify(after))
+        return `a page goes on after ${JSON.stringify(after)}, and its cursor says ${goesOn}`
+    } else if (page.next !== JSON.stringify(after))
+      return `a page goes on after ${JSON.stringify(after)}, and has read up to ${page.next}`
+    const left = wanted.limit - (page?.entries.size ?? 0)
+    if (limit !== left || engagements !== wanted.engagements)
+      return `${limit} changes are asked for with engagements ${engagements}, not ${left} with ${wanted.engagements}`
+    const entries = page?.entries ?? new Map<number, Json>()
+    for (const [change] of due.slice(0, told.length)) {
+      entries.delete(change.id)
+      entries.set(change.id, shown(brand.reference, change, engagements))
+    }
+    ofCalls.set(call, { entries, hasMore: answer.hasMore, next })
+    return null
+  }
+
+  const answered = ({ body, call, response }: Answered): string | null => {
+    if (!routes.has(call.route) || call.request.method !== "GET" || response.status !== 200) return null
+    if (!facts.isStoreSeen) return null
+    const page = ofCalls.get(call)
+    if (page === undefined) {
+      facts.compared.add(call)
+      pages.weaken("it waited for a change, or nobody knows what the brand has")
+      return null
+    }
+    pages.judged++
+    facts.compared.add(call)
+    const { cursor, hasMore, warnings: _, ...more } = body.meta
+    const what = `${call.request.method} ${call.request.url}`
+    if (Object.keys(more).length > 0) return `${what}: meta has ${Object.keys(more).join()}`
+    if (typeof cursor !== "string" || cursor === "" || cursor.length > longestCursor)
+      return `${what}: the cursor is ${cursor}`
+    const known = cursors.get(cursor)
+    if (known !== undefined && known !== page.next)
+      return `${what}: one cursor stands for ${known} and ${page.next}`
+    cursors.set(cursor, page.next)
+    if (hasMore !== page.hasMore) return `${what}: hasMore is ${hasMore}, not ${page.hasMore}`
+    if (body.data.length > 0) facts.coverageMarks.add("a page of changes was compared")
+    const [actual, right] = [body.data, [...page.entries.values()]].map((all) => JSON.stringify(all))
+    return actual === right ? null : `${what}: ${difference(actual!, right!)}`
+  }
+
+  return {
+    stored: (fact) => {
+      const { args, call, method } = fact
+      if (method === "brands.startDeletion") deleted.add(args[0])
+      return method === "leads.changesAfter" ? read(call, fact) : null
+    },
+    answered,
+    tailLost: () => {
+      isTailLost = true
+    }
+  }
+}
+
+/** [CHG-1, CHG-2, CHG-3, CHG-5, CHG-7] */
+export const changesTold: Oracle = {
+  name: "changes told",
+  instantiate: instance
+}
