@@ -16,5 +16,11 @@ export const editLead = (
       WHERE lead_id = ${id}`)
     for (const text of rebuilt) db.exec(text)
     db.exec("UPDATE lead_change SET n = n + 1")
+    // At the end of the feed of changes, whose positions are those of events.
+    db.exec(`INSERT INTO sqlite_sequence (name, seq)
+      SELECT 'event', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'event')`)
+    db.exec("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'event'")
+    db.exec(`INSERT OR REPLACE INTO changed_lead (lead_id, brand_id, position)
+      SELECT id, brand_id, (SELECT seq FROM sqlite_sequence WHERE name = 'event') FROM lead WHERE id = ${id}`)
   })()
 }
