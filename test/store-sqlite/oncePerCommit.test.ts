@@ -1,6 +1,7 @@
 /** Work that a commit does once, however often its observations name the same person or text. */
 import { Brands, LeadStore, recordObservations, Signals, SortOrder } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
+import { SettableClock } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import { join } from "node:path"
@@ -24,9 +25,12 @@ const storeOfBrand = async () => {
     })
   )
   let engagements = 0
+  // What is seen in one millisecond with the text that is there does not replace it.
+  const clock = new SettableClock(Date.UTC(2026, 0, 1))
   const record = async (
     ...people: ReadonlyArray<{ extId: string; name: string; headline?: string; author?: string }>
   ) => {
+    clock.millis += 1000
     const outcomes = await runtime.runPromise(
       recordObservations(
         brand,
@@ -38,7 +42,7 @@ const storeOfBrand = async () => {
             ...(author === undefined ? {} : { postAuthorDetail: { extId: author } })
           }
         }))
-      )
+      ).pipe(clock.provide)
     )
     expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(["recorded"]))
   }
