@@ -120,6 +120,27 @@ describe.skipIf(isWithoutPostgres)("the schema on Postgres", () => {
     expect(valid).toEqual([{ indisvalid: true }])
   })
 
+  it("builds an index again that waited in a circle with another transaction", async () => {
+    const schema = newSchema()
+    await open(schema, [first])
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    // The build looks for circles first, and is the one that gives up.
+    await client.query("SET deadlock_timeout = '1min'")
+    await client.query(`BEGIN; INSERT INTO ${schema}.brand VALUES (1)`)
+    const opened = open(schema, [first, indexed])
+    const waiting =
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event_type = 'Lock'"
+    while ((await query(waiting)).length === 0);
+    await client.query(`LOCK TABLE ${schema}.brand IN SHARE UPDATE EXCLUSIVE MODE; COMMIT`)
+    await client.end()
+    expect(Exit.isSuccess(await opened)).toBe(true)
+    const valid = await query("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)", [
+      `${schema}.brand_by_added`
+    ])
+    expect(valid).toEqual([{ indisvalid: true }])
+  })
+
   it("is migrated by the next node when the one that migrates is killed in the middle", async () => {
     const schema = newSchema()
     // A process that migrates, and sleeps within its second step for ever.

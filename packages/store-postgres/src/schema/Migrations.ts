@@ -219,8 +219,23 @@ class Migrator {
     }
   }
 
-  /** A build that was killed leaves an index that is not valid and that no query uses. */
+  /**
+   * A build that was killed, or that waited for others in a circle, leaves an index that is not valid and that no query uses: the next
+   * attempt removes it. A build waits for the transactions that there are while it holds a lock that they may want.
+   */
   private async buildIndex(index: string, text: string): Promise<void> {
+    for (;;) {
+      try {
+        await this.tryBuildingIndex(index, text)
+        return
+      } catch (error) {
+        if (!(error instanceof QueryFailure) || !inTheWay.has(error.sqlState ?? "")) throw error
+        await sleep(retryMillis)
+      }
+    }
+  }
+
+  private async tryBuildingIndex(index: string, text: string): Promise<void> {
     const [found] = await this.query<{ readonly indisvalid: boolean }>(
       `SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
        WHERE n.nspname = $1 AND c.relname = $2`,
