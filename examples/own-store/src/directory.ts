@@ -14,6 +14,7 @@ import {
 } from "@lead-signals/domain"
 import { Context, Effect, Option } from "effect"
 import type { Table } from "./Journal.ts"
+import { releasedDueAt } from "./outbox.ts"
 import type { ReadingRow, Tables } from "./Tables.ts"
 
 interface Owned {
@@ -249,9 +250,11 @@ export const directory = (tables: Tables) => {
         Option.map(find(webhooks, brandId, id), (before) => {
           const after = webhooks.put(id, change(before, now))
           if (after.enabled && !before.enabled) startFresh(id, now)
-          if (after.ordering === "none") {
-            for (const row of tables.deliveriesOf(id))
-              if (row.state === "pending") deliveries.put(row.id, { ...row, orderedLead: null })
+          if (after.ordering === "none" && before.ordering === "lead") {
+            for (const row of tables.deliveriesOf(id)) {
+              if (row.state !== "pending" || row.orderedLead === null) continue
+              deliveries.put(row.id, { ...row, orderedLead: null, dueAt: releasedDueAt(row, now) })
+            }
           }
           return after
         })

@@ -15,6 +15,10 @@ import type { DeliveryRow, Tables } from "./Tables.ts"
 
 const byDue = (a: DeliveryRow, b: DeliveryRow): number => a.dueAt! - b.dueAt! || a.seq - b.seq
 
+/** When a pending delivery is due that no longer waits. */
+export const releasedDueAt = (row: DeliveryRow, now: number): number =>
+  LeadOrder.releasedDueAt({ ...row, dueAt: row.dueAt! }, now)
+
 export const outbox = (tables: Tables): typeof Outbox.Service => {
   const pendingOf = (webhookId: string): Array<DeliveryRow> =>
     tables
@@ -136,6 +140,14 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
           const row = tables.deliveries.get(id)!
           const body = changed.state === "pending" ? row.body : null
           tables.deliveries.put(id, { ...row, ...changed, attempts: made, body })
+        }
+        // What waited for one that has ended is due, also where the clock was set back since it was queued.
+        for (const { id } of changes.endedInOrder) {
+          const { orderedLead, webhookId } = tables.deliveries.get(id)!
+          const next = tables
+            .deliveriesOf(webhookId)
+            .find((row) => row.orderedLead === orderedLead && row.state === "pending")
+          if (next !== undefined) tables.deliveries.put(next.id, { ...next, dueAt: releasedDueAt(next, now) })
         }
         for (const { deliveryId, ...attempt } of changes.log) {
           const row = tables.deliveries.get(deliveryId)!
