@@ -31,7 +31,7 @@ describe("planted bugs", () => {
     async () => {
       const planted = [
         ["sqlite-suppression-forgotten", "reference"],
-        ["no-limits-on-errors", "limits hold"]
+        ["no-limits-on-errors", "headers right"]
       ]
       const hunted = await huntAll(
         planted.map(([name]) => bugNamed(name!)!),

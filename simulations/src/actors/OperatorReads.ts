@@ -15,6 +15,7 @@ import {
   persistently,
   succeeding
 } from "./ActorContext.ts"
+import { changesLiveWebhook, maxLiveChanges } from "../plan/DrainTime.ts"
 import { engagementIdOf, extIdOf } from "../plan/Sightings.ts"
 import { observe } from "./People.ts"
 import { page } from "./Readers.ts"
@@ -219,9 +220,6 @@ const liveChanges = [
   { enabled: true, events: ["lead2.created", "activity.detected"], ordering: "lead" }
 ] as const
 
-/** Actions have at most so many changes, so that each engagement that is seen meanwhile has a number of its own. */
-const mostChanges = 10
-
 /** A webhook whose receiver never answers, and whose order, form, target and events change while events of one person are pending. [ORD-1, FMT-3, BATCH-1] */
 const liveWebhook = (
   context: ActorContext,
@@ -242,7 +240,8 @@ const liveWebhook = (
     for (const [i] of liveChanges.entries()) {
       const change = liveChanges[(i + nth) % liveChanges.length]!
       yield* succeeding(context, of(`change ${i}`), { ...one, method: "PATCH", body: change })
-      const number = engagementsOfLive + n * mostChanges + i
+      // Each engagement that is seen meanwhile has a number of its own.
+      const number = engagementsOfLive + n * maxLiveChanges + i
       const seen: Sighting = {
         signal: 0,
         person: { extId: extIdOf(brand.index, personOfLive), name: `Name of b${brand.index}-live.` },
@@ -456,7 +455,7 @@ export const inspect = (
     case "names":
       return names(context, by, brand, inspection)
     case "for a while":
-      return inspection.nth % 2 === 0
+      return changesLiveWebhook(inspection)
         ? liveWebhook(context, by, brand, inspection)
         : forAWhile(context, by, brand, inspection)
     case "pair":

@@ -10,14 +10,24 @@ const usualDays = 30
  */
 const daysAnEvent = 6
 
+/** Whether the operator changes a webhook while it is sent to, and the same person is seen after each change. */
+export const changesLiveWebhook = ({ nth, what }: { readonly nth: number; readonly what: string }): boolean =>
+  what === "for a while" && nth % 2 === 0
+
+/** An action changes a live webhook at most so many times. */
+export const maxLiveChanges = 10
+
 /** The most events of one lead: one for each time that somebody saw the person, and one for the lead. */
 const maxEventsOfLead = ({ actions }: Pick<Plan, "actions">, brand: number): number => {
   const seen = new Map<string, number>()
+  let live = 0
   for (const action of actions) {
-    if (action.brand !== brand || (action.do !== "observe" && action.do !== "again")) continue
+    if (action.brand !== brand) continue
+    if (action.do === "inspect" && changesLiveWebhook(action)) live += maxLiveChanges
+    if (action.do !== "observe" && action.do !== "again") continue
     for (const { person } of action.seen) seen.set(person.extId, (seen.get(person.extId) ?? 0) + 1)
   }
-  return 1 + Math.max(0, ...seen.values())
+  return 1 + Math.max(live, ...seen.values())
 }
 
 /**
