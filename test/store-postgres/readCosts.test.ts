@@ -101,6 +101,7 @@ const readsAll: Readonly<Record<string, string>> = {
 
 /** Tables of as many rows as operators make by hand. */
 const small = new Set([
+  "removal_journal",
   "pruning",
   "brand",
   "signal",
