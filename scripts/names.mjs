@@ -44,8 +44,6 @@ const terms = [
 
 /** Names that are not ours to choose: columns, formats of files, and names of scenarios. */
 const given = [
-  // Oracles that were written while this check was.
-  { path: /^simulations\/src\/oracles\/(?:AttentionReference|ChangesTold|index)\.ts$/, names: /./ },
   { path: /^scripts\/names\.mjs$/, names: /./ },
   { path: /^packages\/store-\w+\/src\/schema\//, names: /./ },
   {

@@ -122,21 +122,21 @@ export const attentionReference = (facts: KnownFacts, checks: Checks) => {
     add(counts.refusals, refusing.keyId, 1, windowFrom(refusing.from), call.handledAt)
   }
 
-  /** What is wrong with a tally that is shown, where nothing was under way. */
-  const wrongTally = (what: string, shown: Json, { count, last }: Tally): string | null => {
-    if (shown.count !== count) return `${what}: ${shown.count} are counted, not ${count}`
-    if ((shown.lastAt === null) !== (count === 0))
-      return `${what}: the last of ${count} was at ${shown.lastAt}`
+  /** What is wrong with a tally in the answer, where nothing was under way. */
+  const wrongTally = (what: string, answered: Json, { count, last }: Tally): string | null => {
+    if (answered.count !== count) return `${what}: ${answered.count} are counted, not ${count}`
+    if ((answered.lastAt === null) !== (count === 0))
+      return `${what}: the last of ${count} was at ${answered.lastAt}`
     if (count === 0) return null
-    const lastAt = Date.parse(shown.lastAt)
+    const lastAt = Date.parse(answered.lastAt)
     return last.some(({ from, to }) => lastAt >= from && lastAt <= to)
       ? null
-      : `${what}: the last was at ${shown.lastAt}, and none was counted then`
+      : `${what}: the last was at ${answered.lastAt}, and none was counted then`
   }
 
   /** Where calls that count are under way, each of them may have counted or not. */
-  const wrongCount = (what: string, { count }: Json, least: number, most: number): string | null =>
-    count >= least && count <= most ? null : `${what}: ${count} are counted, not ${least} to ${most}`
+  const wrongCount = (what: string, { count }: Json, min: number, max: number): string | null =>
+    count >= min && count <= max ? null : `${what}: ${count} are counted, not ${min} to ${max}`
 
   /** What is wrong with the answer; null where nothing is, and where it is none of what is counted. */
   const wrong = (
@@ -166,17 +166,18 @@ export const attentionReference = (facts: KnownFacts, checks: Checks) => {
       ? wrongTally("rejected observations", rejectedObservations, snapshot.rejected)
       : wrongCount("rejected observations", rejectedObservations, snapshot.rejected.count, most)
     if (said !== null) return said
-    const shown = new Map<string, Json>(refusedRequests.map((each: Json) => [each.keyId, each]))
-    if (shown.size !== refusedRequests.length) return "a key is shown twice among those that were refused"
+    const answeredKeys = new Map<string, Json>(refusedRequests.map((each: Json) => [each.keyId, each]))
+    if (answeredKeys.size !== refusedRequests.length)
+      return "a key is listed twice among those that were refused"
     const order = refusedRequests.map((each: Json) => each.keyId)
-    const inOrder = keys.map(({ id }) => id).filter((id) => shown.has(id))
+    const inOrder = keys.map(({ id }) => id).filter((id) => answeredKeys.has(id))
     if (JSON.stringify(order) !== JSON.stringify(inOrder))
       return `the keys that were refused are ${order.join()}, not ${inOrder.join()}`
     for (const { id, label } of keys) {
-      const each = shown.get(id)
+      const each = answeredKeys.get(id)
       const tally = snapshot.refused.get(id) ?? nothing
       if (each !== undefined && each.label !== label)
-        return `key ${id} is shown as ${each.label}, not ${label}`
+        return `key ${id} is listed as ${each.label}, not ${label}`
       rule.judged++
       const after = now.refusals.get(id)?.count ?? 0
       if (snapshot.refusing.has(id) || after !== tally.count) {

@@ -5,7 +5,7 @@ import { answersCompared } from "./AnswersCompared.ts"
 import { attemptsLogged } from "./AttemptsLogged.ts"
 import { bodiesValid } from "./BodiesValid.ts"
 import { brandsApart } from "./BrandsApart.ts"
-import { changesTold } from "./ChangesTold.ts"
+import { feedOfChanges } from "./FeedOfChanges.ts"
 import { deletedStayGone } from "./DeletedStayGone.ts"
 import { erasedStayGone } from "./ErasedStayGone.ts"
 import { deliveriesKept } from "./DeliveriesKept.ts"
@@ -49,7 +49,7 @@ export const oracles: ReadonlyArray<Oracle> = [
   windowsHold,
   errorsClear,
   agreesWithReference,
-  changesTold,
+  feedOfChanges,
   retentionKept,
   signed,
   oneBodyPerId,

@@ -50,7 +50,7 @@ const explanations: Readonly<Record<string, string>> = {
     "The log of a delivery must hold every attempt without gaps, agree with what the receiver got, and name no person.",
   "retention kept":
     "What is kept for its retention must go soon after, and not before; nothing may go that is pending or that something left refers to, and no id may come again.",
-  "changes told":
+  "feed of changes":
     "Each page of the feed of changes must have the leads that changed after its cursor, each once and as it is now, in the order of their newest changes, and its cursor must go on where it ended.",
   "answers compared":
     "Of each answer that succeeds some rule must have compared the whole body. Where none has, the simulator looks away, and this rule says so.",

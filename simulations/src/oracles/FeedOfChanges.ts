@@ -1,6 +1,6 @@
 /**
  * Each page of the feed of changes has the leads that changed after its cursor, each once, at its newest change, in the order of commits, as
- * the reference shows them; and a cursor goes on where its page ended. [CHG-1, CHG-2, CHG-3, CHG-5, CHG-7]
+ * the reference has them; and a cursor goes on where its page ended. [CHG-1, CHG-2, CHG-3, CHG-5, CHG-7]
  */
 import type { ReferenceModel } from "@lead-signals/store-contract/reference"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
@@ -11,17 +11,17 @@ import { queryOf } from "./Requests.ts"
 
 const routes = new Set(["/signals/changes", "/operator/brands/{brandId}/changes"])
 
-/** For so long a store remembers removals. [CHG-5] */
+/** Milliseconds for which a store keeps removals. [CHG-5] */
 const removedMillis = 90 * 86_400_000
-const mostOnPage = 100
-const mostWithEngagements = 25
-const longestCursor = 200
+const maxOnPage = 100
+const maxWithEngagements = 25
+const maxCursorLength = 200
 
 type Change = ReferenceModel["changes"][number]
 
 /** What a call has read so far. */
 interface Page {
-  /** What must be shown, by the id of the lead. */
+  /** What the page must have, by the id of the lead. */
   readonly entries: Map<number, Json>
   hasMore: boolean
   next: string
@@ -50,24 +50,24 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       return [change, place]
     })
 
-  const asked = (call: Call) => {
+  const requested = (call: Call) => {
     const query = queryOf(call)
     const engagements = !isTrue(query.get("includeEngagements"))
       ? "none"
       : isTrue(query.get("includeEngagementDetail"))
         ? "detailed"
         : "plain"
-    const most = engagements === "none" ? mostOnPage : mostWithEngagements
+    const max = engagements === "none" ? maxOnPage : maxWithEngagements
     const pageSize = query.get("pageSize")
     return {
       cursor: query.get("cursor") ?? "",
-      limit: Math.min(most, pageSize === null ? mostOnPage : Number(pageSize)),
+      limit: Math.min(max, pageSize === null ? maxOnPage : Number(pageSize)),
       engagements,
       waits: Number(query.get("wait") ?? 0) > 0
     } as const
   }
 
-  const shown = (
+  const entryOf = (
     reference: ReferenceModel,
     { id, removedAt }: Change,
     engagements: "none" | "plain" | "detailed"
@@ -76,7 +76,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       ? { type: "lead", lead: reference.listed(id, engagements) }
       : { type: "removed", id, removedAt: new Date(removedAt).toISOString() }
 
-  /** What is wrong with what the store answers; notes what the call must show of it. */
+  /** What is wrong with what the store answers; keeps what the call must answer of it. */
   const read = (call: Call | null, { answer, args, serviceNow: now }: Stored): string | null => {
     const [brandId, after, { engagements, limit }] = args
     const brand = facts.brandOf(brandId)
@@ -88,26 +88,28 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (from === undefined) return `the feed is read after ${JSON.stringify(after)}, where nobody was sent`
     if (answer.isExpired) return `what changed after ${JSON.stringify(after)} is expired`
     reads.judged++
-    const told: ReadonlyArray<Json> = answer.changes
-    const toldIds = new Set(told.map((change) => (change.type === "lead" ? change.read.lead.id : change.id)))
+    const found: ReadonlyArray<Json> = answer.changes
+    const answeredIds = new Set(
+      found.map((change) => (change.type === "lead" ? change.read.lead.id : change.id))
+    )
     const due = placedOf(brand.reference).filter(
       ([{ id, removedAt }, place]) =>
-        place > from && (removedAt === null || removedAt >= now - removedMillis || toldIds.has(id))
+        place > from && (removedAt === null || removedAt >= now - removedMillis || answeredIds.has(id))
     )
-    const right = due.slice(0, told.length).map(([{ id, removedAt }]) => [id, removedAt])
-    const got = told.map((change) =>
+    const right = due.slice(0, found.length).map(([{ id, removedAt }]) => [id, removedAt])
+    const got = found.map((change) =>
       change.type === "lead" ? [change.read.lead.id, null] : [change.id, change.removedAt]
     )
-    if (told.length > limit) return `${told.length} changes are read, and ${limit} were asked for`
+    if (found.length > limit) return `${found.length} changes are read, and ${limit} were requested`
     if (JSON.stringify(got) !== JSON.stringify(right))
       return `the changes are ${JSON.stringify(got)}, not ${JSON.stringify(right)}`
-    if (!answer.hasMore && due.length > told.length)
-      return `nothing more is said to have changed after ${told.length} of ${due.length} changes`
-    const last = answer.hasMore ? (due[told.length - 1]?.[1] ?? from) : placed
+    if (!answer.hasMore && due.length > found.length)
+      return `nothing more is said to have changed after ${found.length} of ${due.length} changes`
+    const last = answer.hasMore ? (due[found.length - 1]?.[1] ?? from) : placed
     const next = JSON.stringify(answer.next)
     seen.set(`${brandId} ${next}`, last)
     if (call === null) return null
-    const { cursor, waits, ...wanted } = asked(call)
+    const { cursor, waits, ...wanted } = requested(call)
     // A request that waits looks for others, too, and by single changes.
     if (waits) return null
     const page = ofCalls.get(call)
@@ -119,11 +121,11 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       return `a page goes on after ${JSON.stringify(after)}, and has read up to ${page.next}`
     const left = wanted.limit - (page?.entries.size ?? 0)
     if (limit !== left || engagements !== wanted.engagements)
-      return `${limit} changes are asked for with engagements ${engagements}, not ${left} with ${wanted.engagements}`
+      return `${limit} changes are requested with engagements ${engagements}, not ${left} with ${wanted.engagements}`
     const entries = page?.entries ?? new Map<number, Json>()
-    for (const [change] of due.slice(0, told.length)) {
+    for (const [change] of due.slice(0, found.length)) {
       entries.delete(change.id)
-      entries.set(change.id, shown(brand.reference, change, engagements))
+      entries.set(change.id, entryOf(brand.reference, change, engagements))
     }
     ofCalls.set(call, { entries, hasMore: answer.hasMore, next })
     return null
@@ -143,7 +145,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const { cursor, hasMore, warnings: _, ...more } = body.meta
     const what = `${call.request.method} ${call.request.url}`
     if (Object.keys(more).length > 0) return `${what}: meta has ${Object.keys(more).join()}`
-    if (typeof cursor !== "string" || cursor === "" || cursor.length > longestCursor)
+    if (typeof cursor !== "string" || cursor === "" || cursor.length > maxCursorLength)
       return `${what}: the cursor is ${cursor}`
     const known = cursors.get(cursor)
     if (known !== undefined && known !== page.next)
@@ -169,7 +171,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
 }
 
 /** [CHG-1, CHG-2, CHG-3, CHG-5, CHG-7] */
-export const changesTold: Oracle = {
-  name: "changes told",
+export const feedOfChanges: Oracle = {
+  name: "feed of changes",
   instantiate: instance
 }
