@@ -146,6 +146,10 @@ describe("the documentation", () => {
     expect([...new Set(named)].sort()).toEqual(ablations.map(({ name }) => name).sort())
   })
 
+  it.each(documents)("has no mark of an unsolved merge in %s", (document) => {
+    expect(textOf(document)).not.toMatch(/^(?:<{7}|={7}$|>{7})/m)
+  })
+
   it("links to files that exist", () => {
     const broken = documents.flatMap((document) =>
       Array.from(
