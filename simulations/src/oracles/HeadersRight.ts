@@ -114,7 +114,11 @@ const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
       ? `Allow is ${headers["allow"]}, not ${allowed(call.route)}`
       : null) ??
     (isOverload ? null : presence(headers, "retry-after", status === 429 || isKeyInUse(fact))) ??
-    wrongWindow(headers, call.key === null || status === 401 ? false : status < 500 ? true : null)
+    // Where the store failed as the key was looked up, nobody knows whose window it is. [ERR-9]
+    wrongWindow(
+      headers,
+      call.key === null || status === 401 ? false : status < 500 && call.struck.size === 0 ? true : null
+    )
   )
 }
 
