@@ -19,11 +19,15 @@ export const inNewerParts: ReadonlyArray<Bug> = [
     find: '{ scope: "admin", summary: $summary, description: $description, answer: $answer, handle: $handle }',
     put: '{ scope: "ingest", summary: $summary, description: $description, answer: $answer, handle: $handle }'
   }),
-  leads("operators-may-wait", "the operator's feed of changes takes the parameter wait without a warning", {
-    in: "operatorLeads",
-    find: "$ChangeQueries.read($target, $ChangeQueries.parametersWithoutWait)",
-    put: "$ChangeQueries.read($target)"
-  }),
+  bugsIn("http", "OperatorLeads")(
+    "operators-may-wait",
+    "the operator's feed of changes takes the parameter wait without a warning",
+    {
+      in: "operatorLeads",
+      find: "$ChangeQueries.read($target, $ChangeQueries.parametersWithoutWait)",
+      put: "$ChangeQueries.read($target)"
+    }
+  ),
   tokens("token-use-noted-once", "a token's last use is noted once, and never again", {
     in: "authenticateHash",
     find: "$token.lastUsedAt === null || $token.lastUsedAt < $minute",
