@@ -23,8 +23,9 @@ export const measurements: ReadonlyArray<Measurement> = [
   {
     name: "retention",
     module: "retention.ts",
-    usage: "[SCALE]",
-    about: "the size of a file over a year of virtual time, under no, the default and a full retention"
+    usage: "[SCALE] [URL]",
+    about:
+      "the size of a SQLite file, or of databases on the server of the URL, over a year of virtual time, under no, the default and a full retention"
   },
   {
     name: "postgres-reads",
