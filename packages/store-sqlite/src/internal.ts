@@ -22,7 +22,7 @@ export { isAnswerable, type SearchableLead, SearchMemory } from "./search/Search
 export { countCommit, finishMerge, isMergeUnderWay, searchIndexes } from "./search/SegmentMerge.ts"
 export * as WriteAheadLog from "./database/WriteAheadLog.ts"
 export { type JobKind, type Jobs, runJob } from "./worker/Jobs.ts"
-export { roundRobin } from "./worker/ReadingWorker.ts"
+export { readingWorker, roundRobin } from "./worker/ReadingWorker.ts"
 export { StoreWorker } from "./worker/StoreWorker.ts"
 export * as Selection from "./filter/Selection.ts"
 export { rebuildDerivedTables } from "./rank-index/DerivedTables.ts"
