@@ -9,6 +9,12 @@ export interface Measurement {
 
 export const measurements: ReadonlyArray<Measurement> = [
   {
+    name: "drawn",
+    module: "drawn.ts",
+    usage: "[--leads 1000000] [--shape NAME,…] [--seconds 5] [--rounds 3]",
+    about: "rates, waits and processor time of requests over HTTP that differ each time, round by round"
+  },
+  {
     name: "imports",
     module: "imports.ts",
     usage: "[--lines 50000] [--kind people|life] [--rounds 1] [--reads 20] [PROGRAM…]",
