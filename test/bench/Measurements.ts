@@ -21,6 +21,13 @@ export const measurements: ReadonlyArray<Measurement> = [
     about: "processor time of a line that `lead-signals import` sends, and of reads meanwhile"
   },
   {
+    name: "lead-lists",
+    module: "leadLists.ts",
+    usage: "[--leads 1000000] [--every 1] [--bound 60] [--program FILE] [--file FILE]",
+    about:
+      "processor time of the server for the lists that the console asks for: texts by letters, filters, orders and pages"
+  },
+  {
     name: "encryption",
     module: "encryption.ts",
     usage: "[LEADS]",
