@@ -21,7 +21,10 @@ import {
 import { Clock, Effect, Option, Struct } from "effect"
 import type { MethodGroup } from "./MethodGroup.ts"
 
-/** A brand with a signal, a campaign with a reading, a key, a webhook that was never sent anything, and a reserved Idempotency-Key. */
+/**
+ * A brand with a signal, a campaign with a reading, a key, and one more of each, a webhook that was never sent anything, and a reserved
+ * Idempotency-Key.
+ */
 export interface Directory {
   readonly brand: Effect.Effect.Success<ReturnType<typeof Brands.create>>
   readonly signalId: string
@@ -69,6 +72,10 @@ const createWorld: MethodGroup<Directory>["createWorld"] = Effect.gen(function* 
   const campaign = yield* Campaigns.create(brand.id, "C")
   yield* Campaigns.putReading(brand.id, campaign.id, reading(1))
   const { key } = yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 3 })
+  // What a deletion of the brand locks together with the others.
+  yield* Keys.create(brand.id, { label: "other", requestsPerMinute: 3 })
+  yield* Signals.create(brand.id, { ...newSignal, name: "Other" })
+  yield* Campaigns.create(brand.id, "Other")
   const webhook = yield* Webhooks.create(brand.id, newWebhook)
   const records = yield* IdempotencyRecords
   const reservation = request(brand.id, "first")

@@ -33,7 +33,7 @@ export interface World {
   readonly dead: string
 }
 
-const seen = (signalId: string, person: string, engagement: string, author: string | null = null) => ({
+export const seen = (signalId: string, person: string, engagement: string, author: string | null = null) => ({
   signalId,
   person: { extId: person, name: person },
   engagement: {
@@ -44,13 +44,13 @@ const seen = (signalId: string, person: string, engagement: string, author: stri
 
 let ids = 0
 /** Ids of deliveries that say which call drew them. */
-const idsOf = (call: string) => {
+export const idsOf = (call: string) => {
   const run = ++ids
   let count = 0
   return () => `${run}-${call}-${++count}`
 }
 
-const leaseUpTo = (token: string, perWebhook: number) =>
+export const leaseUpTo = (token: string, perWebhook: number) =>
   Effect.flatMap(Outbox, (outbox) =>
     outbox.lease({
       token,
@@ -94,7 +94,7 @@ const commit = (
 ) => recordObservations(brand, [seen(signalId, person, engagement, author)])
 
 /** Prunes what was over before now. One that skips what others hold is as one that finds nothing. */
-const prune = (kind: RetentionKind) => () =>
+export const prune = (kind: RetentionKind) => () =>
   Effect.flatMap(Pruning, (pruning) =>
     Effect.map(
       pruning.prune({ kind, before: now + 1, after: null, limit: 100, lease: null }),

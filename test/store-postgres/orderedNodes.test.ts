@@ -139,6 +139,32 @@ describe.skipIf(isWithoutPostgres)("ordered webhooks on several nodes of one Pos
     expect(next?.place).toEqual({ isInOrder: true, skipped: [] })
   })
 
+  it("lock the deliveries of an erased person and those that show the person in one order, which waits for no deadlock [ORD-2, PII-3]", async () => {
+    const [node] = opened.nodes
+    const { brand, id, webhook } = await node!.runPromise(
+      Effect.gen(function* () {
+        const { brand, observe, webhook } = yield* setUp()
+        yield* observe("reader", "e1", "author")
+        return { brand, id: yield* observe("author", "e2"), webhook }
+      })
+    )
+    const rows = await opened.rows<{ seq: number }>("SELECT seq FROM delivery ORDER BY seq DESC LIMIT 2")
+    const [own, shows] = rows
+    const recording = opened.client
+    await recording.query("BEGIN")
+    await recording.query("SELECT 1 FROM delivery WHERE seq = $1 FOR UPDATE", [shows!.seq])
+    const erased = node!.runPromise(Leads.erase(brand, id))
+    const isWaited = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    while ((await recording.query(isWaited)).rowCount === 0) await sleep(5)
+    // The erased person's own is newer: the erasure has not locked it yet.
+    await recording.query("SELECT 1 FROM delivery WHERE seq = $1 FOR UPDATE NOWAIT", [own!.seq])
+    await recording.query("COMMIT")
+    await erased
+    const left = await opened.rows<{ seq: number }>("SELECT seq FROM delivery ORDER BY seq DESC LIMIT 1")
+    expect(left).toEqual([shows])
+    await node!.runPromise(Webhooks.remove(brand.id, webhook.id))
+  })
+
   it("leave nothing aside whose event before ends while a lease looks at it [ORD-2]", async () => {
     const [node] = opened.nodes
     let [reached, goOn] = [(): void => {}, (): void => {}]
@@ -177,7 +203,7 @@ describe.skipIf(isWithoutPostgres)("ordered webhooks on several nodes of one Pos
     await node!.runPromise(Webhooks.remove(brand.id, webhook.id))
   })
 
-  /** Codes of the failures that statements of all nodes meet. */
+  /** The failures that statements of all nodes meet: their codes, and the statements' beginnings. */
   const failures = (): ReadonlyArray<string> => {
     const codes: Array<string> = []
     const query = pg.Client.prototype.query as (...given: Array<unknown>) => unknown
@@ -186,7 +212,11 @@ describe.skipIf(isWithoutPostgres)("ordered webhooks on several nodes of one Pos
       ...given: Array<unknown>
     ) {
       const made = query.apply(this, given)
-      if (made instanceof Promise) made.catch(({ code }: { readonly code?: string }) => codes.push(`${code}`))
+      if (made instanceof Promise) {
+        const [statement] = given as ReadonlyArray<string | { readonly text: string }>
+        const text = typeof statement === "string" ? statement : statement?.text
+        made.catch(({ code }: { readonly code?: string }) => codes.push(`${code} in ${text?.slice(0, 200)}`))
+      }
       return made as never
     } as never)
     return codes

@@ -35,6 +35,9 @@ const caller =
   ({ label, party }: Caller) =>
   (what: string): Caller => ({ party, label: `${label} ${what}` })
 
+/** An answer that is right but for parameters that were ignored. [LIST-10] */
+const warned = { probes: [], status: 200, code: null, names: null }
+
 /** Pages of the feed of changes, as an operator and a key read them: in small pages, from one cursor to the next, with engagements and without. */
 const changesOf = (context: ActorContext, by: Caller, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
@@ -46,7 +49,8 @@ const changesOf = (context: ActorContext, by: Caller, brand: KnownBrand): Effect
       const query: string = [
         `pageSize=${n === 3 ? 101 : size}`,
         ...(cursor === null ? [] : [`cursor=${cursor}`]),
-        ...(n === 2 ? ["includeEngagements=true", "includeEngagementDetail=true"] : [])
+        // Only keys may wait. [CHG-6]
+        ...(n === 2 ? ["includeEngagements=true", "includeEngagementDetail=true", "wait=1"] : [])
       ].join("&")
       const { meta } = yield* succeeding(context, of(`changes ${n}`), {
         route: byKey ? "/signals/changes" : `${ofBrand}/changes`,
@@ -54,7 +58,8 @@ const changesOf = (context: ActorContext, by: Caller, brand: KnownBrand): Effect
         query,
         brand,
         key: byKey ? brand.key : null,
-        meaning: look
+        meaning: look,
+        ...(n === 2 ? { expects: { ...warned, warns: [`"wait"`] } } : {})
       })
       cursor = meta.cursor
     }

@@ -3,6 +3,7 @@ import { inAccess } from "./access.ts"
 import type { Bug } from "./Bug.ts"
 import { inEmitter } from "./emitter.ts"
 import { inAudit, inIdempotency } from "./idempotency.ts"
+import { inNewerParts } from "./newer.ts"
 import { inHttp } from "./http.ts"
 import { inMemoryStore } from "./memory.ts"
 import { wherePeopleLook } from "./oracles.ts"
@@ -33,7 +34,8 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["the order of events", inOrderedWebhooks],
   ["batches", inBatches],
   ["CloudEvents", inCloudEvents],
-  ["the feed of changes", inChangeFeed]
+  ["the feed of changes", inChangeFeed],
+  ["parts that came later", inNewerParts]
 ]
 
 export const bugs: ReadonlyArray<Bug> = bugGroups.flatMap(([, group]) => group)

@@ -9,7 +9,9 @@ import { difference } from "./Difference.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
 import { queryOf } from "./Requests.ts"
 
-const routes = new Set(["/signals/changes", "/operator/brands/{brandId}/changes"])
+/** Where keys read the feed: only they may wait. [CHG-6] */
+const routeOfKeys = "/signals/changes"
+const routes = new Set([routeOfKeys, "/operator/brands/{brandId}/changes"])
 
 /** Milliseconds for which a store keeps removals. [CHG-5] */
 const removedMillis = 90 * 86_400_000
@@ -63,7 +65,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       cursor: query.get("cursor") ?? "",
       limit: Math.min(max, pageSize === null ? maxOnPage : Number(pageSize)),
       engagements,
-      waits: Number(query.get("wait") ?? 0) > 0
+      waits: call.route === routeOfKeys && Number(query.get("wait") ?? 0) > 0
     } as const
   }
 

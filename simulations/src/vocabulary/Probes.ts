@@ -31,6 +31,7 @@ import {
   bodyForms,
   credentialForms,
   methodForms,
+  parametersOfOthers,
   type RequestForm,
   targetForms,
   unknownParameterForms
@@ -197,6 +198,15 @@ const pathFormsOf = ({ format }: Field): ReadonlyArray<Form> => {
   return pathTextForms.map((form) => ({ ...form, refusal: null }))
 }
 
+const queryNames = ({ fields }: Operation): ReadonlyArray<string> =>
+  fields.flatMap(({ path, place }) => (place === "query" ? [path] : []))
+
+/** Parameters of queries that other operations take. */
+const namesOfOthers = (operation: Operation): ReadonlyArray<string> => {
+  const own = queryNames(operation)
+  return [...new Set(operations.flatMap(queryNames))].filter((name) => !own.includes(name)).sort()
+}
+
 const isWithoutQuery = ({ fields }: Operation): boolean => fields.every(({ place }) => place !== "query")
 
 /** Names of a form that is the field given twice. */
@@ -243,7 +253,9 @@ const requestProbes = (operation: Operation): ReadonlyArray<Probe> => {
     ...(ofRoute[0] === operation
       ? [...methodForms(ofRoute.map(({ method }) => method)), ...targetForms]
       : []),
-    ...(isWithoutQuery(operation) ? [] : unknownParameterForms),
+    ...(isWithoutQuery(operation)
+      ? []
+      : [...unknownParameterForms, ...parametersOfOthers(namesOfOthers(operation))]),
     ...(hasBody ? bodyForms(id === "recordObservations") : []),
     ...(id === "recordObservations" ? lineForms : [])
   ]

@@ -120,6 +120,21 @@ export const unknownParameterForms: ReadonlyArray<RequestForm> = [
   { name: "empty parts of a query", refusal: null, query: "&&", warns: [] }
 ]
 
+/** The most parameters that warnings name; behind them is a count. [LIST-10] */
+const namedAtMost = 10
+
+/** Parameters that other operations take and this one does not. [LIST-7, LIST-10] */
+export const parametersOfOthers = (names: ReadonlyArray<string>): ReadonlyArray<RequestForm> =>
+  Array.from({ length: Math.ceil(names.length / namedAtMost) }, (_, i) => {
+    const part = names.slice(i * namedAtMost, (i + 1) * namedAtMost)
+    return {
+      name: `parameters of other operations from ${part[0]}`,
+      refusal: null,
+      query: part.map((name) => `${name}=1`).join("&"),
+      warns: part.map((name) => `"${name}"`)
+    }
+  })
+
 const allMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 /** Methods that the path does not take. [ERR-2] */

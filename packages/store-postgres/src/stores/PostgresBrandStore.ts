@@ -10,6 +10,10 @@ import { lockBrand } from "../writes/Locks.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { journaled, nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
 
+/** What writes when keys were last used locks several of them, too. */
+const lockKeys = "SELECT 1 FROM lead_signals.api_key WHERE brand_id = $1 ORDER BY id FOR UPDATE"
+const lockSignals = "SELECT 1 FROM lead_signals.signal WHERE brand_id = $1 ORDER BY id FOR NO KEY UPDATE"
+
 /**
  * Marks the brand, revokes its keys and deletes its signals; a repeated call keeps the first instants. The brand's row comes first:
  * whoever creates something in the brand holds it.
@@ -24,10 +28,12 @@ export const startBrandDeletion =
        WHERE id = $1 AND deleted_at IS NULL RETURNING ${brandColumns}`,
       [idOf(id), now]
     )(sql)
+    await sql.run(lockKeys, [idOf(id)])
     await sql.run(
       "UPDATE lead_signals.api_key SET revoked_at = $2 WHERE brand_id = $1 AND revoked_at IS NULL",
       [idOf(id), now]
     )
+    await sql.run(lockSignals, [idOf(id)])
     await sql.run(
       "UPDATE lead_signals.signal SET deleted_at = $2 WHERE brand_id = $1 AND deleted_at IS NULL",
       [idOf(id), now]
@@ -38,22 +44,24 @@ export const startBrandDeletion =
 /** Remove what a brand has. Its own row and its signals' rows remain, without names. */
 const brandRemovals = [
   "DELETE FROM lead_signals.rate_window WHERE key_id IN (SELECT id FROM lead_signals.api_key WHERE brand_id = $1)",
+  lockKeys,
   "DELETE FROM lead_signals.api_key WHERE brand_id = $1",
+  lockSignals,
+  "UPDATE lead_signals.signal SET name = '', signal_type = '', source = '{}' WHERE brand_id = $1",
   // Those that keep a reading or delete a campaign lock the campaign first, too: no reading comes after the next statement.
   "SELECT 1 FROM lead_signals.campaign WHERE brand_id = $1 ORDER BY id FOR UPDATE",
   "DELETE FROM lead_signals.reading WHERE brand_id = $1",
   "DELETE FROM lead_signals.campaign WHERE brand_id = $1",
+  "DELETE FROM lead_signals.brand_version WHERE brand_id = $1",
   "DELETE FROM lead_signals.lead_count WHERE brand_id = $1",
   "DELETE FROM lead_signals.lead_bucket WHERE brand_id = $1",
-  "DELETE FROM lead_signals.changed_lead WHERE brand_id = $1",
-  "DELETE FROM lead_signals.brand_version WHERE brand_id = $1",
-  "UPDATE lead_signals.signal SET name = '', signal_type = '', source = '{}' WHERE brand_id = $1"
+  "DELETE FROM lead_signals.changed_lead WHERE brand_id = $1"
 ]
 
 /** Tables that can have many rows of a brand without leads, by the column that tells them apart. */
 const largeTables = [
   ["suppression", "hash"],
-  ["person_key", "id"]
+  ["person_key", "person"]
 ] as const
 
 /** Removes some hashes of erased persons and keys of authors; with the last of them, removes the brand once its leads and webhooks are gone. */
@@ -76,7 +84,7 @@ export const removeBrandPiece =
     for (const [table, key] of largeTables) {
       const removed = await sql.run(
         `DELETE FROM lead_signals.${table} WHERE brand_id = $1 AND ${key} IN (
-           SELECT ${key} FROM lead_signals.${table} WHERE brand_id = $1 LIMIT $2)`,
+           SELECT ${key} FROM lead_signals.${table} WHERE brand_id = $1 ORDER BY ${key} LIMIT $2 FOR UPDATE)`,
         [id, maxRowsPerPiece]
       )
       if (removed === maxRowsPerPiece) return "some"

@@ -39,11 +39,10 @@ const isSame = (before: Lead, after: Lead): boolean => {
   return leadValues(before).every((value, i) => value === values[i])
 }
 
-/** The person of a lead's row that is not opened yet; null where the database is not encrypted. */
+/** The person of a lead's row that is not opened yet; null where the database is not encrypted. The caller holds the encryption key. */
 const personOfRow = async (db: Connection, row: LeadRow): Promise<Person | null> => {
   if (db.keys === null) return null
   const { brand_id: brandId, ext_id: hash } = row
-  await holdEncryptionKey(db)
   return (await personKeysOf(db, [{ brandId, hash }]))!.of({ brandId, hash })
 }
 
@@ -92,6 +91,7 @@ const make = (options: ListingOptions) =>
         }),
       update: (brandId, id, change) =>
         database.write(async (db, now) => {
+          await holdEncryptionKey(db)
           const row = await db.get<LeadRow>(
             `SELECT ${plannerSettings}, ${leadColumns} FROM lead_signals.lead l
                WHERE l.brand_id = $1 AND l.id = $2 FOR NO KEY UPDATE`,

@@ -14,6 +14,9 @@ import { find, type Found } from "../writes/DueRows.ts"
 import { lockBrand } from "../writes/Locks.ts"
 import { countDue, removals } from "../writes/Pruning.ts"
 
+/** Locks the row that a lease is in, as one with a lease does: a piece may change it later, after rows that come behind it. */
+const lockPruning = "SELECT 1 FROM lead_signals.pruning WHERE id = 1 FOR NO KEY UPDATE"
+
 /** Takes the lease, or keeps it. A lease from a time that is far ahead is void. */
 const takePruningLease = async (
   sql: Connection,
@@ -39,7 +42,8 @@ const make = ({ maxBucketLeads }: ListingOptions) =>
         const { kind, lease } = request
         // Nobody records observations of the brand meanwhile, and the brand's lock comes before all others.
         if (kind === "leads") await lockBrand(sql, found.brandId)
-        if (lease !== null && !(await takePruningLease(sql, lease, now))) return leasedElsewhere
+        if (lease === null) await sql.run(lockPruning)
+        else if (!(await takePruningLease(sql, lease, now))) return leasedElsewhere
         const removed = await remove[kind](sql, request, found, now)
         return {
           removed: removed.length,

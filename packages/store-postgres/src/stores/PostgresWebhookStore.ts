@@ -16,7 +16,7 @@ import type { Connection, Param } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
 import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
 import { countDeliveries } from "../writes/DeliveryCounts.ts"
-import { lockBrand } from "../writes/Locks.ts"
+import { holdEncryptionKey, lockBrand } from "../writes/Locks.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { createInBrand, journaled, nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
 
@@ -56,6 +56,21 @@ interface PendingRow {
   readonly due_at: number
 }
 
+/** Pending deliveries that `resetPending` changes. */
+const isToReset = "(failures > 0 OR lease IS NOT NULL OR due_at > $3)"
+
+/**
+ * Locks what `resetPending` and `dropOrder` change, for a call that does both: one after the other, each would lock in the order of the
+ * numbers, and an erasure between them could wait for what the first holds and hold what the second waits for.
+ */
+const lockPending = (sql: Connection, brandId: number, webhookId: number, now: number): Promise<unknown> =>
+  sql.run(
+    `SELECT 1 FROM lead_signals.delivery
+       WHERE brand_id = $1 AND webhook_id = $2 AND state = 'pending' AND (ordered_lead IS NOT NULL OR ${isToReset})
+       ORDER BY seq FOR NO KEY UPDATE`,
+    [brandId, webhookId, now]
+  )
+
 /**
  * Makes pending deliveries of an enabled webhook due now. One whose attempt is under way stays with its lease and becomes due
  * when that runs out. [DELIV-4]
@@ -68,7 +83,7 @@ const resetPending = async (
 ): Promise<void> => {
   const rows = await sql.all<PendingRow>(
     `SELECT seq, lease, CASE WHEN due_at = ${LeadOrder.waitingDueAt} THEN created_at ELSE due_at END AS due_at FROM lead_signals.delivery
-       WHERE brand_id = $1 AND webhook_id = $2 AND state = 'pending' AND (failures > 0 OR lease IS NOT NULL OR due_at > $3)
+       WHERE brand_id = $1 AND webhook_id = $2 AND state = 'pending' AND ${isToReset}
        ORDER BY seq FOR NO KEY UPDATE`,
     [brandId, webhookId, now]
   )
@@ -171,6 +186,8 @@ const make = Effect.map(Database, (database) =>
     update: (brandId, id, change) =>
       Effect.zipLeft(
         database.write(async (sql, now) => {
+          // The change may wrap a secret.
+          await holdEncryptionKey(sql)
           const before = await webhookById(brandId, id, "FOR NO KEY UPDATE")(sql)
           if (Option.isNone(before)) return Option.none()
           const after = change(before.value, now)
@@ -181,9 +198,11 @@ const make = Effect.map(Database, (database) =>
                WHERE brand_id = $13 AND id = $14`,
             [...webhookValues(after, secrets), idOf(brandId), idOf(id)]
           )
-          if (after.enabled && !before.value.enabled) await resetPending(sql, idOf(brandId), idOf(id), now)
-          if (after.ordering === "none" && before.value.ordering === "lead")
-            await dropOrder(sql, idOf(brandId), idOf(id), now)
+          const isEnabled = after.enabled && !before.value.enabled
+          const losesOrder = after.ordering === "none" && before.value.ordering === "lead"
+          if (isEnabled && losesOrder) await lockPending(sql, idOf(brandId), idOf(id), now)
+          if (isEnabled) await resetPending(sql, idOf(brandId), idOf(id), now)
+          if (losesOrder) await dropOrder(sql, idOf(brandId), idOf(id), now)
           return Option.some(after)
         }),
         database.announceQueued

@@ -33,6 +33,8 @@ export const readOne =
 export const createInBrand =
   <A>(brandId: string, create: (sql: Connection) => Promise<A>) =>
   async (sql: Connection): Promise<A> => {
+    // What is created may wrap a secret.
+    await holdEncryptionKey(sql)
     // The beginning of a deletion waits for the lock, and finds what is created here.
     const brand = await sql.get(
       "SELECT 1 FROM lead_signals.brand WHERE id = $1 AND deletion_started_at IS NULL FOR SHARE",

@@ -9,32 +9,63 @@ import { countedOf, CounterChanges } from "./LeadCounters.ts"
 import { lockBrandVersions } from "./LeadWrites.ts"
 import { lockBrand, takeLocks } from "./Locks.ts"
 
-/** Locks the brand's deliveries that a query finds, in the order of all transactions that lock several. */
-const lockDeliveries = (found: string): string =>
-  `WITH found AS MATERIALIZED (${found})
-   SELECT d.seq, d.webhook_id, d.state FROM (SELECT seq FROM found ORDER BY seq) f CROSS JOIN LATERAL (
-     SELECT * FROM lead_signals.delivery d WHERE d.brand_id = $1 AND d.seq = f.seq FOR UPDATE) d`
+/** The leads that were seen engaging with posts of the author. */
+const readersOf = (author: string): string =>
+  `SELECT lead_id FROM lead_signals.engagement WHERE brand_id = $1 AND author_ext_id = ${author}`
 
-/** It waits for those that make bodies of the deliveries. An array for each step keeps the planner from reading all of the brand. */
-const lockDeliveriesOfLeads = lockDeliveries(
-  `SELECT d.seq FROM lead_signals.delivery d WHERE d.brand_id = $1 AND d.position = ANY (ARRAY(
+/** Deliveries of the leads. An array for each step keeps the planner from reading all of the brand. */
+const deliveriesOfLeads = `SELECT d.seq, true AS is_own FROM lead_signals.delivery d WHERE d.brand_id = $1 AND d.position = ANY (ARRAY(
      SELECT e.position FROM lead_signals.event e WHERE e.brand_id = $1 AND e.lead_id = ANY ($2::bigint[])))`
-)
+
+/** Deliveries that can show the author: of the engagements with the posts, and all that list a reader's engagements. */
+const deliveriesOfReaders = `SELECT d.seq, false AS is_own FROM lead_signals.delivery d WHERE d.brand_id = $1 AND d.position = ANY (ARRAY(
+     SELECT e.position FROM lead_signals.event e
+     WHERE e.brand_id = $1 AND e.lead_id = ANY (ARRAY(${readersOf("$3")}))
+       AND (e.event = 'lead2.created' OR e.engagement_id IN (
+         SELECT id FROM lead_signals.engagement WHERE brand_id = $1 AND author_ext_id = $3))))`
+
+interface LockedDelivery {
+  readonly seq: number
+  readonly webhook_id: number
+  readonly state: string
+  /** Whether it is of one of the leads. */
+  readonly is_own: boolean
+}
+
+/**
+ * Locks the deliveries of the leads, and those that can show the author where there is one. It waits for those that make bodies of them. One
+ * statement locks all, in the order of all transactions that lock several: two would wait for a record of attempts that waits for them.
+ */
+const lockDeliveries = (
+  db: Connection,
+  brandId: number,
+  leads: ReadonlyArray<LeadId>,
+  author: string | null
+): Promise<ReadonlyArray<LockedDelivery>> =>
+  db.all<LockedDelivery>(
+    `WITH found AS MATERIALIZED (SELECT seq, bool_or(is_own) AS is_own FROM (
+       ${author === null ? deliveriesOfLeads : `${deliveriesOfLeads} UNION ALL ${deliveriesOfReaders}`}) each GROUP BY seq)
+     SELECT d.seq, d.webhook_id, d.state, f.is_own FROM (SELECT * FROM found ORDER BY seq) f CROSS JOIN LATERAL (
+       SELECT * FROM lead_signals.delivery d WHERE d.brand_id = $1 AND d.seq = f.seq FOR UPDATE) d`,
+    author === null ? [brandId, leads] : [brandId, leads, author]
+  )
 
 const removedLeads = "brand_id = $1 AND lead_id = ANY ($2::bigint[])"
 
-/** Removes the leads from all tables, and adds the changes of counters. Their rows are locked, and opened where they are sealed. */
-export const removeLeads = async (
+/**
+ * Removes the leads and their deliveries from all tables, and adds the changes of counters. The rows of both are locked; those of leads are
+ * opened where they are sealed.
+ */
+const removeLocked = async (
   db: Connection,
   brandId: number,
-  rows: ReadonlyArray<LeadRow>,
+  {
+    deliveries,
+    rows
+  }: { readonly rows: ReadonlyArray<LeadRow>; readonly deliveries: ReadonlyArray<LockedDelivery> },
   counters: CounterChanges
 ): Promise<void> => {
   const ids = rows.map(({ id }) => id)
-  const deliveries = await db.all<{ seq: number; webhook_id: number; state: string }>(lockDeliveriesOfLeads, [
-    brandId,
-    ids
-  ])
   for (const { state, webhook_id } of deliveries) counters.changeDeliveries(-1, brandId, webhook_id, state)
   for (const row of rows) counters.change({ brandId, before: countedOf(leadOf(row)), after: null })
   await db.run(
@@ -51,17 +82,17 @@ export const removeLeads = async (
   )
 }
 
-/** The leads that were seen engaging with posts of the author. */
-const readers = "SELECT lead_id FROM lead_signals.engagement WHERE brand_id = $1 AND author_ext_id = $2"
-
-/** Deliveries that can show the author: of the engagements with the posts, and all that list a reader's engagements. */
-const lockConcerned = lockDeliveries(
-  `SELECT d.seq FROM lead_signals.delivery d WHERE d.brand_id = $1 AND d.position = ANY (ARRAY(
-     SELECT e.position FROM lead_signals.event e
-     WHERE e.brand_id = $1 AND e.lead_id = ANY (ARRAY(${readers}))
-       AND (e.event = 'lead2.created' OR e.engagement_id IN (
-         SELECT id FROM lead_signals.engagement WHERE brand_id = $1 AND author_ext_id = $2))))`
-)
+/** Removes the leads from all tables, and adds the changes of counters. Their rows are locked, and opened where they are sealed. */
+export const removeLeads = async (
+  db: Connection,
+  brandId: number,
+  rows: ReadonlyArray<LeadRow>,
+  counters: CounterChanges
+): Promise<void> => {
+  const ids = rows.map(({ id }) => id)
+  const deliveries = await lockDeliveries(db, brandId, ids, null)
+  await removeLocked(db, brandId, { rows, deliveries }, counters)
+}
 
 interface MadeBody {
   readonly seq: number
@@ -69,16 +100,13 @@ interface MadeBody {
   readonly position: number
 }
 
-/** Removes bodies and logs of deliveries about other leads that can name the person as a post's author. */
+/** Removes bodies and logs of deliveries about other leads that can name the person as a post's author. They are locked: no body is under way. */
 const forgetAuthor = async (
   db: Connection,
   brandId: number,
-  author: string,
+  seqs: ReadonlyArray<number>,
   nextId: () => DeliveryId
 ): Promise<void> => {
-  // A body under way is there when its transaction has ended: only then are bodies looked for.
-  const concerned = await db.all<{ seq: number }>(lockConcerned, [brandId, author])
-  const seqs = concerned.map(({ seq }) => seq)
   if (seqs.length === 0) return
   await db.run(
     `UPDATE lead_signals.attempt SET response = NULL, sealed = NULL
@@ -162,21 +190,34 @@ const lockReaders = (
   leadId: LeadId | null
 ): Promise<ReadonlyArray<Reader>> =>
   db.all<Reader>(
-    `WITH found AS MATERIALIZED (${readers} UNION SELECT $3::bigint WHERE $3 IS NOT NULL)
+    `WITH found AS MATERIALIZED (${readersOf("$2")} UNION SELECT $3::bigint WHERE $3 IS NOT NULL)
      SELECT l.id, l.flags, l.updated_at FROM (SELECT lead_id FROM found ORDER BY lead_id) f CROSS JOIN LATERAL (
        SELECT * FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.id = f.lead_id FOR UPDATE) l`,
     [brandId, author, leadId]
   )
 
-/** Removes the person as the author of posts. The readers, who are locked, show something else from now on. */
+/** Removes the person as the author of posts. The readers show something else from now on; they and the deliveries are locked. */
 const removeAuthor = async (
   db: Connection,
   { brandId, hash }: Person,
-  { author, readers }: { readonly author: string; readonly readers: ReadonlyArray<Reader> },
+  {
+    author,
+    deliveries,
+    readers
+  }: {
+    readonly author: string
+    readonly readers: ReadonlyArray<Reader>
+    readonly deliveries: ReadonlyArray<LockedDelivery>
+  },
   { nextId, now }: Pick<ErasureOptions, "nextId" | "now">,
   counters: CounterChanges
 ): Promise<void> => {
-  await forgetAuthor(db, brandId, author, nextId)
+  await forgetAuthor(
+    db,
+    brandId,
+    deliveries.map(({ seq }) => seq),
+    nextId
+  )
   const moved = readers.filter((each) => each.updated_at < now)
   await db.run(
     `WITH kept AS (
@@ -215,15 +256,21 @@ export const erase = async (
   if (row === undefined) return false
   await openLeads(db, [row])
   const counters = new CounterChanges()
-  await removeLeads(db, brandId, [row], counters)
-  const readers = locked.filter((each) => each.id !== id)
-  await removeAuthor(db, { brandId, hash }, { author, readers }, options, counters)
+  const deliveries = await lockDeliveries(db, brandId, [id], author)
+  const own = deliveries.filter((each) => each.is_own)
+  await removeLocked(db, brandId, { rows: [row], deliveries: own }, counters)
+  const others = {
+    author,
+    readers: locked.filter((each) => each.id !== id),
+    deliveries: deliveries.filter((each) => !each.is_own)
+  }
+  await removeAuthor(db, { brandId, hash }, others, options, counters)
   await lockBrandVersions(db, [brandId])
   await noteRemoved(db, brandId, [id], now)
   await noteChanged(
     db,
     brandId,
-    readers.map((each) => each.id)
+    others.readers.map((each) => each.id)
   )
   await counters.apply(db, maxBucketLeads)
   return true
@@ -242,7 +289,8 @@ export const eraseAuthor = async (
   await lockPerson(db, person)
   const readers = await lockReaders(db, brandId, author, null)
   const counters = new CounterChanges()
-  await removeAuthor(db, person, { author, readers }, options, counters)
+  const deliveries = await lockDeliveries(db, brandId, [], author)
+  await removeAuthor(db, person, { author, readers, deliveries }, options, counters)
   await lockBrandVersions(db, [brandId])
   await noteChanged(
     db,

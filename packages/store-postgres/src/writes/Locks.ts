@@ -1,11 +1,55 @@
 /**
  * Locks that end with the transaction: of persons and engagements, which may have no row yet, and of brands. All are taken by one
  * statement in one order, before any row is locked. They are Postgres' advisory locks; a table of locks could take their place.
+ *
+ * No two transactions wait for each other, since each takes its locks in the order of `lockOrder`: tables as they stand there, and rows of
+ * one table in the order of their keys. What only passes over rows that others hold (`SKIP LOCKED`) waits for nobody, and may come at any
+ * time. Rows of the other tables are changed only by who holds what covers them: `coveredBy` says what that is. Two things are out of
+ * order, and safe for another reason:
+ *
+ * - A removal that forgets which leads went long ago changes the brand's row after its version. The other transaction that takes both, the
+ *   end of the brand's deletion, begins only when the brand has no lead, and the removal holds one.
+ * - A host's own transaction can hold locks of the host, and of earlier pieces of work. There Postgres tells one of two that wait for each
+ *   other, and nothing is tried again.
  */
 import { hash } from "node:crypto"
 import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection } from "../connection/Connection.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
+
+/** Tables whose rows a transaction may wait for, in the order in which it takes them. `advisory` stands for the locks of this module. */
+export const lockOrder = [
+  "idempotency_record",
+  "advisory",
+  "pruning",
+  "brand",
+  "webhook",
+  "lead",
+  "delivery",
+  "suppression",
+  "person_key",
+  "rate_window",
+  "api_key",
+  "signal",
+  "campaign",
+  "brand_version",
+  "delivery_count"
+] as const
+
+/** Tables whose rows are changed, but for those that a transaction inserts, only while it holds the row that covers them. */
+export const coveredBy = {
+  lead_text: ["lead"],
+  lead_signal: ["lead"],
+  event: ["lead"],
+  // A pruning removes those that nobody holds, without their leads.
+  engagement: ["lead"],
+  delivery_body: ["delivery"],
+  attempt: ["delivery"],
+  reading: ["campaign"],
+  lead_count: ["brand_version"],
+  lead_bucket: ["brand_version"],
+  changed_lead: ["brand_version", "lead"]
+} as const
 
 /** What is locked. A person is known by the hash that an erasure keeps, so that authors, too, are locked by it. */
 type Locked =

@@ -99,7 +99,9 @@ export const removeUnusedKeys = async (
 ): Promise<void> => {
   if (db.keys === null || hashes.length === 0) return
   const removed = await db.all<{ readonly id: number }>(
-    `DELETE FROM lead_signals.person_key k WHERE k.brand_id = $1 AND k.person = ANY ($2::text[])
+    `DELETE FROM lead_signals.person_key k WHERE k.brand_id = $1 AND k.person = ANY (ARRAY(
+         SELECT o.person FROM lead_signals.person_key o WHERE o.brand_id = $1 AND o.person = ANY ($2::text[])
+         ORDER BY o.person FOR UPDATE))
        AND NOT EXISTS (SELECT 1 FROM lead_signals.lead l WHERE l.brand_id = k.brand_id AND l.ext_id = k.person)
        AND NOT EXISTS (
          SELECT 1 FROM lead_signals.engagement e WHERE e.brand_id = k.brand_id AND e.author_ext_id = k.person)
