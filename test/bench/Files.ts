@@ -55,7 +55,7 @@ const pathOf = (kind: Kind, leads: number): string => {
 }
 
 export const removeDatabase = (path: string): void => {
-  for (const end of ["", "-wal", "-shm", "-journal", "-limits", "-limits-wal", "-limits-shm"])
+  for (const end of ["", "-wal", "-shm", "-journal", "-limits", "-limits-wal", "-limits-shm", "-removals"])
     rmSync(`${path}${end}`, { force: true })
 }
 

@@ -29,9 +29,41 @@ export interface Rate {
 
 const headersOf = (key: string) => ({ authorization: `Bearer ${key}` })
 
-export const get = async ({ key, url }: Pick<Target, "key" | "url">, path: string) => {
-  const response = await fetch(`${url}${path}`, { headers: headersOf(key) })
+/** `signal` ends the wait for the answer. */
+export const get = async ({ key, url }: Pick<Target, "key" | "url">, path: string, signal?: AbortSignal) => {
+  const response = await fetch(`${url}${path}`, {
+    headers: headersOf(key),
+    ...(signal === undefined ? {} : { signal })
+  })
   return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+/** A request without an answer by then has no rate: a search of a million leads by the plain server takes seconds, and minutes on a busy machine. */
+export const patienceSeconds = 60
+
+const isTimeout = (error: unknown): boolean => (error as Error | null)?.name === "TimeoutError"
+
+/** As `get`; null when there is no answer within `patience` seconds. */
+export const getPatiently = async (
+  server: Pick<Target, "key" | "url">,
+  path: string,
+  patience = patienceSeconds
+) => {
+  try {
+    return await get(server, path, AbortSignal.timeout(patience * 1000))
+  } catch (error) {
+    if (isTimeout(error)) return null
+    throw error
+  }
+}
+
+/** The milliseconds of a request; null when there is no answer within `patience` seconds. */
+const millisOf = async (target: Target, path: string, patience?: number): Promise<number | null> => {
+  const startedAt = performance.now()
+  const answer = await getPatiently(target, path, patience)
+  if (answer === null) return null
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`)
+  return performance.now() - startedAt
 }
 
 /**
@@ -42,9 +74,8 @@ const slowMillis = 100
 const slowRequests = 3
 
 /** Null when the time was over before the first answer. */
-const cannonade = (target: Target, limit: { readonly duration: number } | { readonly amount: number }) =>
+const cannonade = (target: Target, seconds: number) =>
   new Promise<Rate | null>((resolve, reject) => {
-    const isSlow = "amount" in limit
     const millis: Array<number> = []
     const startedAt = performance.now()
     let endedAt = startedAt
@@ -53,8 +84,8 @@ const cannonade = (target: Target, limit: { readonly duration: number } | { read
     const instance = autocannon(
       {
         url: target.url,
-        connections: isSlow ? 1 : connections,
-        ...limit,
+        connections,
+        duration: seconds,
         timeout: 120,
         sampleInt: 20,
         requests:
@@ -73,10 +104,7 @@ const cannonade = (target: Target, limit: { readonly duration: number } | { read
         return resolve(
           millis.length === 0
             ? null
-            : {
-                perSecond: (millis.length * 1000) / (endedAt - startedAt),
-                medianMillis: median(millis) * (isSlow ? connections : 1)
-              }
+            : { perSecond: (millis.length * 1000) / (endedAt - startedAt), medianMillis: median(millis) }
         )
       }
     )
@@ -86,15 +114,51 @@ const cannonade = (target: Target, limit: { readonly duration: number } | { read
     })
   })
 
-/** Requests for so many seconds; where they are slow, a few, however long they take. */
-export const measure = async (target: Target, seconds: number): Promise<Rate> => {
-  const startedAt = performance.now()
-  await get(target, cycleThrough(target.paths)())
-  const isSlow = performance.now() - startedAt > slowMillis
-  const rate = isSlow ? null : await cannonade(target, { duration: seconds })
-  // What the ended connections left in the server's queue is not on the next measurement's account.
-  await get(target, "/health")
-  return rate ?? (await cannonade(target, { amount: slowRequests }))!
+/** Waits until the server has answered what ended connections left in its queue, which is not on the next measurement's account. */
+const untilIdle = async (target: Target): Promise<void> => {
+  for (let tries = 0; tries < 20; tries++) if ((await getPatiently(target, "/health")) !== null) return
+  throw new Error(`the server answers nothing for ${20 * patienceSeconds} s`)
+}
+
+/** The rate of requests one after the other, the first of which took `millis`. */
+const oneAfterAnother = async (
+  target: Target,
+  next: () => string,
+  firstMillis: number,
+  patience?: number
+): Promise<Rate | null> => {
+  const millis = [firstMillis]
+  while (millis.length < slowRequests) {
+    const each = await millisOf(target, next(), patience)
+    if (each === null) return null
+    millis.push(each)
+  }
+  const sum = millis.reduce((total, each) => total + each, 0)
+  return { perSecond: (millis.length * 1000) / sum, medianMillis: median(millis) * connections }
+}
+
+/**
+ * Requests for so many seconds; where they are slow, a few, however long they take. Null when one has no answer within
+ * `patience` seconds.
+ */
+export const measure = async (
+  target: Target,
+  seconds: number,
+  patience = patienceSeconds
+): Promise<Rate | null> => {
+  const next = cycleThrough(target.paths)
+  const firstMillis = await millisOf(target, next(), patience)
+  const rate = firstMillis === null || firstMillis > slowMillis ? null : await cannonade(target, seconds)
+  await untilIdle(target)
+  return rate ?? (firstMillis === null ? null : await oneAfterAnother(target, next, firstMillis, patience))
+}
+
+/** As `measure`, without a result. A slow request is sent once. Answers whether there was an answer within `patienceSeconds`. */
+export const warmUp = async (target: Target, seconds: number): Promise<boolean> => {
+  const firstMillis = await millisOf(target, cycleThrough(target.paths)())
+  if (firstMillis !== null && firstMillis <= slowMillis) await cannonade(target, seconds)
+  await untilIdle(target)
+  return firstMillis !== null
 }
 
 /**

@@ -9,10 +9,23 @@ export interface Measurement {
 
 export const measurements: ReadonlyArray<Measurement> = [
   {
+    name: "drawn",
+    module: "drawn.ts",
+    usage: "[--leads 1000000] [--shape NAME,…] [--seconds 5] [--rounds 3]",
+    about: "rates, waits and processor time of requests over HTTP that differ each time, round by round"
+  },
+  {
     name: "imports",
     module: "imports.ts",
     usage: "[--lines 50000] [--kind people|life] [--rounds 1] [--reads 20] [PROGRAM…]",
     about: "processor time of a line that `lead-signals import` sends, and of reads meanwhile"
+  },
+  {
+    name: "lead-lists",
+    module: "leadLists.ts",
+    usage: "[--leads 1000000] [--every 1] [--bound 60] [--program FILE] [--file FILE]",
+    about:
+      "processor time of the server for the lists that the console asks for: texts by letters, filters, orders and pages"
   },
   {
     name: "encryption",
@@ -23,8 +36,9 @@ export const measurements: ReadonlyArray<Measurement> = [
   {
     name: "retention",
     module: "retention.ts",
-    usage: "[SCALE]",
-    about: "the size of a file over a year of virtual time, under no, the default and a full retention"
+    usage: "[SCALE] [URL]",
+    about:
+      "the size of a SQLite file, or of databases on the server of the URL, over a year of virtual time, under no, the default and a full retention"
   },
   {
     name: "postgres-reads",

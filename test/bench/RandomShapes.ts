@@ -131,6 +131,6 @@ export const randomShapes = (leads: number, leadsBySignal: ReadonlyArray<number>
     },
     drawn("random-signal-page", (prng) => randomSignalPage(prng, leadsBySignal)),
     drawn("random-engagements", (prng) => randomEngagements(prng, leads)),
-    drawn("random-detail", (prng) => `/signals/leads/${leadId(prng, leads)}`)
+    { ...drawn("random-detail", (prng) => `/signals/leads/${leadId(prng, leads)}`), atSmall: 2, atLarge: 2 }
   ]
 }

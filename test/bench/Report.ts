@@ -1,7 +1,7 @@
 /** The figures as lines: each with its reference, their ratio, the spread, the target, and whether it is reached. */
 import type { FlatnessFigure, Sizes } from "./Flatness.ts"
 import type { BareReading, Reading } from "./Reading.ts"
-import type { Rate } from "./Load.ts"
+import { patienceSeconds, type Rate } from "./Load.ts"
 import type { OrderedFigure } from "./OrderedDeliveries.ts"
 import { maxSlowdown } from "./Shapes.ts"
 import { median, formatted, spread } from "./Statistics.ts"
@@ -49,6 +49,34 @@ export const pair = (
     reached: atLeast === null ? null : ratio >= atLeast
   }
 }
+
+/** Rates whose reference had no answer within `patienceSeconds`: the ratio is greater than what one answer then would make it. */
+const pairUnanswered = (
+  shape: string,
+  leads: number | null,
+  subject: ReadonlyArray<number>,
+  atLeast: number | null
+): Line => {
+  const line = pair(shape, leads, subject, [1 / patienceSeconds], atLeast)
+  return {
+    ...line,
+    reference: `no answer within ${patienceSeconds} s`,
+    referenceSpread: "",
+    ratio: `> ${line.ratio}`
+  }
+}
+
+/** One row of figures that has a minimum as its target. */
+export const minimum = (
+  shape: string,
+  leads: number | null,
+  figures: ReadonlyArray<number>,
+  atLeast: number | null
+): Line => ({
+  ...limited(shape, leads, figures, null),
+  target: atLeast === null ? "" : `≥ ${formatted(atLeast)}`,
+  reached: atLeast === null ? null : median(figures) >= atLeast
+})
 
 /** Two rows of figures whose ratio has a maximum as its target. */
 export const slowdown = (
@@ -111,15 +139,14 @@ export const readingSections = (readings: ReadonlyArray<Reading>): ReadonlyArray
     note: "Requests a second over 16 connections; the reference is (a), Fastify and better-sqlite3 over plain tables.",
     lines: readings
       .filter((reading) => reading.leads === leads)
-      .map((reading) =>
-        pair(
-          reading.shape.name,
-          leads,
-          perSecond(reading.subject),
-          perSecond(reading.plain),
-          targetOf(reading)
-        )
-      )
+      .map((reading) => {
+        const { name } = reading.shape
+        const [ours, theirs] = [perSecond(reading.subject), perSecond(reading.plain)]
+        const target = targetOf(reading)
+        return theirs.length === 0
+          ? pairUnanswered(name, leads, ours, target)
+          : pair(name, leads, ours, theirs, target)
+      })
   }))
 
 export const bareSection = (readings: ReadonlyArray<BareReading>): Section => ({

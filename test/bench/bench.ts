@@ -8,6 +8,8 @@ import { measureConsole } from "./ConsoleInteractions.ts"
 import { copyOf, databaseOf } from "./Files.ts"
 import { type Ablated, ablationsAsJson, ablationsAsMarkdown, ablationsAsText } from "./AblationReport.ts"
 import { measureAfterWrites } from "./AfterWrites.ts"
+import { drawnSection, drawnShapes, measureDrawn } from "./DrawnRequests.ts"
+import { importSection, measureImport } from "./MeasuredImport.ts"
 import { measureFlatness } from "./Flatness.ts"
 import { measureLoopDelay } from "./LoopDelay.ts"
 import { machine as machineFacts, watchStolenTime } from "./Machine.ts"
@@ -32,8 +34,12 @@ import { deliverySections, ingestSections } from "./WriteSections.ts"
 import { bundlePrograms, importBuilt } from "./Servers.ts"
 import { measureColdDemo, measureStart } from "./StartUp.ts"
 
+const startedAt = performance.now()
 const progress: Progress = {
-  say: (text) => void process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
+  say: (text) => {
+    const said = `${((performance.now() - startedAt) / 60_000).toFixed(1)} min: ${text}`
+    process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${said}` : `${said}\n`)
+  }
 }
 
 /** Ends the process where the error is one of how it was called. */
@@ -51,7 +57,7 @@ const parse = (): Options | null => {
   }
 }
 
-const otherThanReading = /^(?:written|ingest|deliveries|start|memory|loop)/
+const otherThanReading = /^(?:written|ingest|deliveries|start|memory|loop|drawn|import)/
 
 const isolationSlowdown = 1.5
 const startSeconds = 1
@@ -64,7 +70,7 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
     shapes === null || shapes.some((shape) => name === shape || name.startsWith(`${shape}-`))
   const pace = quick
     ? { rounds: 2, seconds: 0.4, warmUpSeconds: 0.1 }
-    : { rounds: 3, seconds: 1.5, warmUpSeconds: 0.5 }
+    : { rounds: 3, seconds: 0.8, warmUpSeconds: 0.3 }
   const rounds = quick ? 1 : 3
   const [smallest, largest] = [leads[0]!, leads.at(-1)!]
   const programs = await bundlePrograms()
@@ -92,13 +98,19 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
     const sizes = { few: smallest, many: largest }
     const isOneSize = smallest === largest
     if (reads && !isOneSize) {
-      const flatnessPace = quick ? { rounds: 4, seconds: 0.2 } : { rounds: 8, seconds: 0.4 }
+      const flatnessPace = quick ? { rounds: 4, seconds: 0.2 } : { rounds: 4, seconds: 0.3 }
       const figures = await measureFlatness(programs, sizes, flatnessPace, wanted, progress)
       sections.push(flatnessSection(sizes, figures))
     }
     if (!isOneSize && (shapes === null || shapes.some((shape) => shape.startsWith("written")))) {
       const figures = await measureAfterWrites(programs, sizes, quick ? 5 : 25, wanted, progress)
       sections.push(afterWriteSection(sizes, figures))
+    }
+    const drawn = drawnShapes.filter((name) => wanted(`drawn-${name}`))
+    if (drawn.length > 0) {
+      const drawnPace = quick ? { rounds: 2, seconds: 1 } : { rounds: 3, seconds: 4 }
+      const options = { leads: largest, shapes: drawn, ...drawnPace }
+      sections.push(drawnSection(largest, await measureDrawn(programs, options, progress)))
     }
     if (wanted("ingest") || shapes?.some((shape) => shape.startsWith("ingest"))) {
       const { measureIngest } = await importBuilt<typeof import("./Ingest.ts")>("Ingest")
@@ -110,7 +122,7 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
             floor: copyOf(await databaseOf("subject", smallest, progress), "floor"),
             plain: copyOf(await databaseOf("plain", smallest, progress))
           },
-          { rounds, seconds: pace.seconds, warmUpSeconds: quick ? 1 : 10 },
+          { rounds, seconds: quick ? 0.4 : 1.5, warmUpSeconds: quick ? 1 : 8 },
           progress
         )
       ).filter(
@@ -129,11 +141,11 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
     if (wanted("deliveries-ordered")) {
       const { measureOrdered } =
         await importBuilt<typeof import("./OrderedDeliveries.ts")>("OrderedDeliveries")
-      const size = { rounds: quick ? 2 : 5, events: quick ? 3000 : 10_000 }
+      const size = { rounds: quick ? 2 : 3, events: quick ? 3000 : 10_000 }
       sections.push(orderedSection(await measureOrdered(receiver, ["memory", "SQLite"], size, progress)))
     }
     if (wanted("deliveries-beside-hanging")) {
-      const seconds = quick ? 4 : 10
+      const seconds = quick ? 4 : 6
       const figures = await (await importDeliveries()).measureIsolation(receiver, rounds, seconds, progress)
       sections.push({
         title: "Deliveries beside a webhook that hangs",
@@ -174,7 +186,7 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
       })
     }
     if (wanted("loop")) {
-      const figures = await measureLoopDelay(programs, largest, { rounds, seconds: quick ? 2 : 4 }, progress)
+      const figures = await measureLoopDelay(programs, largest, { rounds, seconds: quick ? 2 : 3 }, progress)
       sections.push({
         title: `Event loop, ${largest.toLocaleString("en")} leads`,
         note: "Milliseconds until a cheap request is answered, which is sent every 5 ms meanwhile: the longest of each round; the reference is the 99th percentile.",
@@ -182,6 +194,10 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
           limited(`loop-${load.replaceAll(" ", "-")}`, leads, maxMillis, blockedMillis, p99Millis)
         )
       })
+    }
+    if (wanted("import")) {
+      const options = { lines: largest, kind: "people", readEveryMillis: 20 } as const
+      sections.push(importSection(await measureImport(programs.subject, options, progress)))
     }
   } finally {
     if (process.stderr.isTTY) process.stderr.write("\r\x1b[K")

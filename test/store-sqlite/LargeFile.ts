@@ -27,7 +27,8 @@ const fill = async (filename: string): Promise<void> => {
     INSERT INTO lead (id, brand_id, ext_id, name, headline, name_key, profile_times, signal_id, signal_ids, flags, score1, score_missing, score_rank, score_rank_desc, created_at, updated_at)
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${leads})
       SELECT i, CASE WHEN i % 100 = 0 THEN 2 ELSE 1 END, 'x' || i, 'Name ' || (i % 5000),
-        CASE WHEN i % 20000 = 1 THEN 'Rare words' ELSE 'Common words' END, 'name ' || (i % 5000), '{}', 1, '["1"]',
+        CASE WHEN i % 20000 = 1 THEN 'Rare words' ELSE 'Common words' END, 'name ' || (i % 5000), '{}', 1,
+        CASE WHEN i % 1000 = 7 THEN '["1","2"]' WHEN i % 2 = 1 THEN '["1"]' WHEN i % 100 = 0 THEN '["3"]' ELSE '[]' END,
         CASE WHEN i % 50 = 0 THEN 1 WHEN i % 3 = 0 THEN 2 ELSE 0 END, CASE WHEN i % 2 = 0 THEN i * 31 % 1000 END, i % 2 <> 0,
         CASE WHEN i % 2 = 0 THEN i * 31 % 1000 ELSE 9e999 END, CASE WHEN i % 2 = 0 THEN -(i * 31 % 1000) ELSE 9e999 END,
         ${start} + i * 60000, ${start} + i * 60000 + (i * 104729 % 5000000) FROM n;

@@ -2,12 +2,12 @@
 import { Brands, Folding, LeadStore, recordObservations, Signals, SortOrder } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import { Effect, Either, Layer } from "effect"
+import { Effect, Either, Fiber, Layer } from "effect"
 import fc from "fast-check"
 import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { describe, expect, it, vi } from "vitest"
-import { roundRobin, SearchIndex } from "@lead-signals/store-sqlite/internal"
+import { readingWorker, roundRobin, SearchIndex } from "@lead-signals/store-sqlite/internal"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { cases } from "../harness/Thoroughness.ts"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
@@ -234,5 +234,40 @@ describe("the reading worker", () => {
       true,
       true
     ])
+  })
+
+  it("drops a job whose asker has left before it began, and ends one that it has begun", async () => {
+    const filename = join(folder, "left.sqlite")
+    await Effect.runPromise(
+      Effect.provide(
+        Effect.flatMap(LeadStore, () => Effect.void),
+        over(filename, Infinity)
+      )
+    )
+    const began: Array<string> = []
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const worker = yield* readingWorker(filename, undefined, () => {})
+          const job = (name: string) =>
+            worker.read("1", "followLeads", () => {
+              began.push(name)
+              return null
+            })
+          const posted = vi.spyOn(Worker.prototype, "postMessage")
+          const [first, second, third] = ["first", "second", "third"].map((name) => Effect.runFork(job(name)))
+          yield* Effect.promise(() => vi.waitFor(() => expect(posted).toHaveBeenCalledOnce()))
+          let ended = 0
+          const [thread] = posted.mock.contexts as ReadonlyArray<Worker>
+          thread!.on("message", () => ended++)
+          yield* Fiber.interrupt(second!)
+          expect([began, ended]).toEqual([["first"], 0])
+          yield* Fiber.interrupt(first!)
+          expect(ended).toBe(1)
+          expect((yield* Fiber.join(third!)).lost).toEqual([])
+          expect(began).toEqual(["first", "third"])
+        })
+      )
+    )
   })
 })

@@ -1,5 +1,5 @@
 /**
- * The folded texts of one brand's leads in memory, with what orders and filters read of a lead: a search of three or more bytes finds
+ * The folded texts of one brand's leads in memory, with what orders and filters read of a lead: a search, with whatever filters, finds
  * all of its leads, counted and in order, without reading the file. A lead has a slot; what is read of each lies in columns by slots.
  * Postings of trigrams are made for so many slots at a time, and parts of equal size are joined, as an index of files does it. The newest
  * leads have no postings yet: their texts are read through.
@@ -8,7 +8,8 @@
  */
 import type { LeadFilter, LeadId, SortOrder } from "@lead-signals/domain"
 import { Folding } from "@lead-signals/domain/pure"
-import { firstOf } from "./FirstOf.ts"
+import { type KeyedOrder, selectByKeys } from "./KeySelection.ts"
+import { SignalSets } from "./SignalSets.ts"
 import { end, maxTextBytes, needleOf, type Texts, TrigramPostings, Trigrams } from "./TrigramPostings.ts"
 
 /** What a search reads of a lead. */
@@ -22,6 +23,7 @@ export interface SearchableLead {
   readonly score1: number | null
   readonly createdAt: number
   readonly updatedAt: number
+  readonly signalIds: ReadonlyArray<string>
 }
 
 /** Sizes that tests with few leads set. */
@@ -104,10 +106,12 @@ class Columns {
   /** Numbers in the order of the first six bytes of the name. */
   prefixes = new Float64Array(1024)
   flags = new Uint8Array(1024)
+  /** Numbers of the sets of signals. */
+  signals = new Uint32Array(1024)
 
   get byteLength(): number {
-    const { created, flags, ids, prefixes, scores, updated } = this
-    return [created, flags, ids, prefixes, scores, updated].reduce(
+    const { created, flags, ids, prefixes, scores, signals, updated } = this
+    return [created, flags, ids, prefixes, scores, signals, updated].reduce(
       (sum, { byteLength }) => sum + byteLength,
       0
     )
@@ -122,6 +126,7 @@ class Columns {
     this.scores = grown(this.scores, length)
     this.prefixes = grown(this.prefixes, length)
     this.flags = grown(this.flags, length)
+    this.signals = grown(this.signals, length)
   }
 }
 
@@ -139,11 +144,9 @@ export interface MemorySearch {
   readonly limit: number
 }
 
-/** Fewer bytes have no trigram. */
-const minBytes = 3
-
-/** The filters that memory tests; the index answers a search with another one. */
+/** The filters that memory tests; the file answers a list with another one. */
 const testedFilters = {
+  signalId: true,
   qualified: true,
   exported: true,
   isEmployee: true,
@@ -156,31 +159,42 @@ const testedFilters = {
 
 type TestedFilter = Pick<LeadFilter, keyof typeof testedFilters>
 
-/** Whether memory answers the search. */
-export const isAnswerable = (filter: LeadFilter): boolean =>
-  filter.search !== undefined &&
-  Object.entries(filter).every(([name, value]) => value === undefined || name in testedFilters) &&
-  filter.search.isWellFormed() &&
-  // It would be found where one text ends and the next begins.
-  !filter.search.includes("\u0000") &&
-  bytesOf(filter.search).length >= minBytes
+/** Whether memory answers the list. */
+export const isAnswerable = (filter: LeadFilter): boolean => {
+  const { search = "" } = filter
+  return (
+    Object.entries(filter).every(([name, value]) => value === undefined || name in testedFilters) &&
+    search.isWellFormed() &&
+    // It would be found where one text ends and the next begins.
+    !search.includes("\u0000")
+  )
+}
 
-/** A number whose order is that of the first six bytes of the name; what a shorter one lacks is 0. */
-const prefixOf = (name: Buffer): number => {
+const prefixBytes = 6
+
+/** A number in the order of the six bytes from there on; 0 stands for each that the text lacks. */
+const prefixOf = (text: Uint8Array, from = 0): number => {
   let prefix = 0
-  for (let i = 0; i < 6; i++) prefix = prefix * 256 + (name[i] ?? 0)
+  let isOver = false
+  for (let at = from; at < from + prefixBytes; at++) {
+    isOver ||= at >= text.length || text[at] === end
+    prefix = prefix * 256 + (isOver ? 0 : text[at]!)
+  }
   return prefix
 }
 
-/** Slots of what a search has found, and their keys in the order; each search overwrites them. */
+/** The level of an order at which ids decide, behind those of all parts of names. */
+const idLevel = -1
+
+/** Slots of what a list has found; each list overwrites them. */
 let hits = new Uint32Array(4096)
-let keys = new Float64Array(4096)
 
 /** The texts of one brand. */
 export class SearchMemory {
   private readonly sizes: PartSizes
   private readonly columns = new Columns()
   private readonly trigrams = new Trigrams()
+  private readonly signalSets = new SignalSets()
   /** Blocks with as many slots as a part has leads. */
   private readonly blocks: Array<TextBlock> = []
   private readonly parts: Array<Part> = []
@@ -221,8 +235,9 @@ export class SearchMemory {
       slot = null
     }
     slot ??= this.append(lead.id, name, headline)
-    const { created, flags, scores, updated } = this.columns
+    const { created, flags, scores, signals, updated } = this.columns
     flags[slot] = lead.flags
+    signals[slot] = this.signalSets.numberOf(lead.signalIds)
     created[slot] = lead.createdAt
     updated[slot] = lead.updatedAt
     scores[slot] = lead.score1 ?? Number.POSITIVE_INFINITY
@@ -235,7 +250,7 @@ export class SearchMemory {
 
   /** Bytes of memory that it takes. */
   get byteLength(): number {
-    const { blocks, columns, long, moved, parts, trigrams } = this
+    const { blocks, columns, long, moved, parts, signalSets, trigrams } = this
     const ofBlocks = blocks.reduce((sum, { byteLength }) => sum + byteLength, 0)
     const ofParts = parts.reduce((sum, { postings }) => sum + postings.byteLength, 0)
     return (
@@ -243,6 +258,7 @@ export class SearchMemory {
       ofParts +
       columns.byteLength +
       trigrams.byteLength +
+      signalSets.byteLength +
       moved.size * movedBytes +
       long.length * slotBytes
     )
@@ -259,13 +275,17 @@ export class SearchMemory {
     if (slot !== null) this.removeSlot(slot)
   }
 
-  /** The leads that a search finds: `isAnswerable` says which searches. */
+  /** The leads of a list: `isAnswerable` says which lists. */
   search({ filter, limit, offset, sort }: MemorySearch): SearchedPage {
     const total = this.find(filter)
     if (offset >= total || limit === 0) return { total, ids: [] }
-    const compare = this.orderOf(total, sort)
-    const ids = firstOf(total, offset, Math.min(total, offset + limit), compare)
-    return { total, ids: ids.map((i) => this.idAt(hits[i]!)) }
+    const slots = selectByKeys(
+      hits.subarray(0, total),
+      offset,
+      Math.min(total, offset + limit),
+      this.orderOf(sort)
+    )
+    return { total, ids: slots.map((slot) => this.idAt(slot)) }
   }
 
   private idAt(slot: number): LeadId {
@@ -274,8 +294,7 @@ export class SearchMemory {
 
   /** Puts what the filter lets through into `hits`; how many those are. */
   private find(filter: TestedFilter): number {
-    const needle = needleOf(bytesOf(filter.search!), this.trigrams)
-    const { createdAfter = -Infinity, createdBefore = Infinity } = filter
+    const { createdAfter = -Infinity, createdBefore = Infinity, search, signalId } = filter
     const { updatedAfter = -Infinity, updatedBefore = Infinity } = filter
     const wanted = [filter.qualified, filter.exported, filter.isEmployee]
     let [mask, bits] = [gone, 0]
@@ -285,7 +304,8 @@ export class SearchMemory {
       if (flag) bits |= 1 << i
     }
     const hasRange = [createdAfter, createdBefore, updatedAfter, updatedBefore].some(Number.isFinite)
-    const { created, flags, updated } = this.columns
+    const { created, flags, signals, updated } = this.columns
+    const having = signalId === undefined ? null : this.signalSets.having(signalId)
     let total = 0
     let last = -1
     const found = (slot: number): void => {
@@ -293,6 +313,7 @@ export class SearchMemory {
       if (slot === last) return
       last = slot
       if ((flags[slot]! & mask) !== bits) return
+      if (having !== null && having[signals[slot]!] === 0) return
       if (
         hasRange &&
         (created[slot]! < createdAfter ||
@@ -304,10 +325,17 @@ export class SearchMemory {
       if (total === hits.length) hits = grown(hits, total * 2)
       hits[total++] = slot
     }
-    for (const { from, postings } of this.parts) postings.find(needle, from, this, found)
-    for (const slot of this.long) if (this.isIn(slot, needle.bytes)) found(slot)
-    this.scan(needle.bytes, found)
+    if (search === undefined) for (let slot = 0; slot < this.count; slot++) found(slot)
+    else this.findText(bytesOf(search), found)
     return total
+  }
+
+  /** Calls for each slot whose text contains the bytes, once or more often in a row. */
+  private findText(bytes: Buffer, found: (slot: number) => void): void {
+    const needle = needleOf(bytes, this.trigrams)
+    for (const { from, postings } of this.parts) postings.find(needle, from, this, found)
+    for (const slot of this.long) if (this.isIn(slot, bytes)) found(slot)
+    this.scan(bytes, found)
   }
 
   /** Whether the slot's text contains the bytes at the position. */
@@ -346,29 +374,46 @@ export class SearchMemory {
     }
   }
 
-  /** Compares hits by their places in the array. Ties by id, ascending, whatever the direction. [SORT-5] */
-  private orderOf(
-    total: number,
-    { direction, field }: SortOrder.SortOrder
-  ): (a: number, b: number) => number {
+  /** Ties by id, ascending, whatever the direction. [SORT-5] */
+  private orderOf({ direction, field }: SortOrder.SortOrder): KeyedOrder {
     const sign = direction === "desc" ? -1 : 1
     const { created, prefixes, scores, updated } = this.columns
     const column = { createdAt: created, updatedAt: updated, score1: scores, name: prefixes }[field]
-    if (total > keys.length) keys = new Float64Array(hits.length)
-    for (let i = 0; i < total; i++) keys[i] = sign * column[hits[i]!]!
-    if (field === "score1" && sign < 0) {
-      // Missing ones last all the same.
-      for (let i = 0; i < total; i++) if (keys[i] === -Infinity) keys[i] = Infinity
-    }
-    const sorted = keys
     const isName = field === "name"
-    return (a, b) => {
-      const [left, right] = [sorted[a]!, sorted[b]!]
-      if (left < right) return -1
-      if (left > right) return 1
-      const [one, other] = [hits[a]!, hits[b]!]
-      return (isName ? sign * this.compareNames(one, other) : 0) || this.idAt(one) - this.idAt(other)
+    // Missing scores last all the same.
+    const keyOf = (slot: number): number => (column[slot] === Infinity ? Infinity : sign * column[slot]!)
+    return {
+      writeKeys: (slots, level, keys) => {
+        for (let i = 0; i < slots.length; i++) {
+          const slot = slots[i]!
+          keys[i] =
+            level === 0
+              ? keyOf(slot)
+              : level === idLevel
+                ? this.idAt(slot)
+                : sign * this.namePart(slot, level)
+        }
+      },
+      levelAfter: (level, key) => {
+        if (level === idLevel) return null
+        // The name goes on where its part is full.
+        return isName && key % 256 !== 0 ? level + 1 : idLevel
+      },
+      compare: (a, b) => {
+        const [left, right] = [keyOf(a), keyOf(b)]
+        if (left < right) return -1
+        if (left > right) return 1
+        return (isName ? sign * this.compareNames(a, b) : 0) || this.idAt(a) - this.idAt(b)
+      }
     }
+  }
+
+  /** A number in the order of the n-th six bytes of a name that has all bytes before. */
+  private namePart(slot: number, n: number): number {
+    const { partLeads } = this.sizes
+    const { bytes, starts } = this.blocks[Math.floor(slot / partLeads)]!
+    const from = starts[slot % partLeads]! + n * prefixBytes
+    return prefixOf(bytes, from)
   }
 
   /** By bytes of UTF-8, which is by code points. [SORT-6] */

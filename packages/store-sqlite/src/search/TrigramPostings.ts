@@ -1,6 +1,7 @@
 /**
  * Where trigrams of bytes lie in texts. A posting has the slot of a text and the position in it, so lists of two trigrams are joined on
- * where the needle would begin: what they leave of a needle of six bytes needs no look at a text.
+ * where the needle would begin: what they leave of a needle of six bytes needs no look at a text. The last two bytes of a text begin
+ * trigrams that end with its end, so each byte begins one: the lists of what begins with a needle of one or two bytes have all of its places.
  */
 
 /** Slots of one part of postings, and positions in a text: a posting has 16 bits for each. */
@@ -9,7 +10,7 @@ const maxSlots = 65_536
 /** Longer texts have no postings. */
 export const maxTextBytes = 65_535
 
-/** Ends each text of a slot; no trigram contains it. */
+/** Ends each text of a slot. A trigram contains it only in place of what lies behind the end of its text. */
 export const end = 0
 
 /** In place of each posting of a list whose slots were all removed. */
@@ -17,6 +18,14 @@ const removed = 0xffff_ffff
 
 const trigramOf = (first: number, second: number, third: number): number =>
   (first << 16) | (second << 8) | third
+
+/** The trigram that begins there, within its text; 0 where the text ends. */
+const trigramAt = (bytes: Uint8Array, at: number): number => {
+  const first = bytes[at]!
+  if (first === end) return 0
+  const second = bytes[at + 1]!
+  return trigramOf(first, second, second === end ? end : bytes[at + 2]!)
+}
 
 /** Numbers trigrams from 0 on as they are met: lists are found by the number. */
 export class Trigrams {
@@ -53,6 +62,18 @@ export class Trigrams {
     return number
   }
 
+  /** The numbers of the trigrams that begin with one or two bytes. */
+  startingWith(bytes: Uint8Array): ReadonlyArray<number> {
+    const shift = bytes.length === 1 ? 16 : 8
+    const wanted = bytes.length === 1 ? bytes[0]! : (bytes[0]! << 8) | bytes[1]!
+    const { keys, numbers } = this
+    const found: Array<number> = []
+    for (let i = 0; i < keys.length; i++) {
+      if (keys[i] !== 0 && keys[i]! >>> shift === wanted) found.push(numbers[i]!)
+    }
+    return found
+  }
+
   private placeOf(trigram: number): number {
     let at = (Math.imul(trigram, 0x9e3779b1) >>> 8) & this.mask
     while (this.keys[at] !== trigram && this.keys[at] !== 0) at = (at + 1) & this.mask
@@ -79,25 +100,28 @@ export interface Texts {
   readonly bytes: Uint8Array
 }
 
-/** A needle as its lists are joined. */
-export interface Needle {
-  readonly bytes: Buffer
-  /** Null where no text with postings can contain it. */
-  readonly lists: ReadonlyArray<{
-    readonly trigram: number
-    /** In the needle. */
-    readonly offset: number
-    /** Whether the trigrams up to here have all bytes of the needle. */
-    readonly isWhole: boolean
-  }> | null
+interface JoinedList {
+  readonly trigram: number
+  /** In the needle. */
+  readonly offset: number
+  /** Whether the trigrams up to here have all bytes of the needle. */
+  readonly isWhole: boolean
 }
 
-/** Takes the rarest trigrams first, up to those that have all bytes of the needle. */
+/** A needle with the lists that find it. */
+export type Needle =
+  /** Of one or two bytes: all of these lists. */
+  | { readonly bytes: Buffer; readonly united: ReadonlyArray<number> }
+  /** Of three bytes and more: what these lists have in common; null where no text with postings can contain it. */
+  | { readonly bytes: Buffer; readonly united: null; readonly lists: ReadonlyArray<JoinedList> | null }
+
+/** Takes the rarest trigrams first, up to those that have all bytes of the needle, which has one at least. */
 export const needleOf = (bytes: Buffer, trigrams: Trigrams): Needle => {
+  if (bytes.length < 3) return { bytes, united: trigrams.startingWith(bytes) }
   const all: Array<{ trigram: number; offset: number }> = []
   for (let offset = 0; offset + 2 < bytes.length; offset++) {
     const trigram = trigrams.find(trigramOf(bytes[offset]!, bytes[offset + 1]!, bytes[offset + 2]!))
-    if (trigram < 0) return { bytes, lists: null }
+    if (trigram < 0) return { bytes, united: null, lists: null }
     all.push({ trigram, offset })
   }
   const last = bytes.length - 3
@@ -113,7 +137,7 @@ export const needleOf = (bytes: Buffer, trigrams: Trigrams): Needle => {
     for (let i = offset; i < offset + 3; i++) if (has[i]!++ === 0) missing--
     if (missing < before) lists.push({ trigram, offset, isWhole: missing === 0 })
   }
-  return { bytes, lists }
+  return { bytes, united: null, lists }
 }
 
 /** Texts that what the lists leave is compared with. */
@@ -126,6 +150,9 @@ export interface Comparable {
 const postingsPerText = 32
 
 let candidates = new Uint32Array(maxSlots)
+
+/** Slots of one part that a union has met; zero between two. */
+const met = new Uint8Array(maxSlots)
 
 /** The postings of some slots' texts. */
 export class TrigramPostings {
@@ -153,15 +180,11 @@ export class TrigramPostings {
       const from = starts[slot]!
       const to = starts[slot + 1]!
       if (to - from > maxTextBytes) continue
-      let [first, second] = [end, end]
       for (let at = from; at < to; at++) {
-        const third = bytes[at]!
-        if (first !== end && second !== end && third !== end) {
-          numbers[total] = trigrams.numberOf(trigramOf(first, second, third))
-          keys[total++] = slot * maxSlots + at - 2 - from
-        }
-        first = second
-        second = third
+        const trigram = trigramAt(bytes, at)
+        if (trigram === 0) continue
+        numbers[total] = trigrams.numberOf(trigram)
+        keys[total++] = slot * maxSlots + at - from
       }
     }
     const offsets = new Uint32Array(trigrams.size + 1)
@@ -218,10 +241,10 @@ export class TrigramPostings {
     const from = starts[textSlot]!
     const to = starts[textSlot + 1]!
     if (to - from > maxTextBytes) return
-    for (let at = from; at + 2 < to; at++) {
-      const [first, second, third] = [bytes[at]!, bytes[at + 1]!, bytes[at + 2]!]
-      if (first === end || second === end || third === end) continue
-      const number = trigrams.find(trigramOf(first, second, third))
+    for (let at = from; at < to; at++) {
+      const trigram = trigramAt(bytes, at)
+      if (trigram === 0) continue
+      const number = trigrams.find(trigram)
       const [start, stop] = [offsets[number]!, offsets[number + 1]!]
       const low = this.firstFrom(start, stop, slot * maxSlots)
       const high = this.firstFrom(low, stop, (slot + 1) * maxSlots)
@@ -248,8 +271,33 @@ export class TrigramPostings {
   }
 
   /** The slots whose texts contain the needle, in order, each at least once; `base` is the number of the first slot. */
-  find({ bytes, lists }: Needle, base: number, texts: Comparable, found: (slot: number) => void): void {
-    if (lists === null) return
+  find(needle: Needle, base: number, texts: Comparable, found: (slot: number) => void): void {
+    if (needle.united !== null) this.unite(needle.united, base, found)
+    else if (needle.lists !== null) this.join(needle.bytes, needle.lists, base, texts, found)
+  }
+
+  private unite(numbers: ReadonlyArray<number>, base: number, found: (slot: number) => void): void {
+    const { offsets, postings } = this
+    let [first, last] = [maxSlots, -1]
+    for (const number of numbers) {
+      const to = offsets[number + 1]
+      const from = offsets[number]!
+      if (to === undefined || from === to || postings[from] === removed) continue
+      first = Math.min(first, postings[from]! >>> 16)
+      last = Math.max(last, postings[to - 1]! >>> 16)
+      for (let at = from; at < to; at++) met[postings[at]! >>> 16] = 1
+    }
+    for (let slot = first; slot <= last; slot++) if (met[slot] === 1) found(base + slot)
+    met.fill(0, first, last + 1)
+  }
+
+  private join(
+    bytes: Buffer,
+    lists: ReadonlyArray<JoinedList>,
+    base: number,
+    texts: Comparable,
+    found: (slot: number) => void
+  ): void {
     const { offsets, postings } = this
     let count = 0
     let isWhole = false

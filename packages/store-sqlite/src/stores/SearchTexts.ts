@@ -1,6 +1,6 @@
 /**
  * Which brands' texts a thread keeps in memory, so that a search that was never asked before need not read the file. A brand comes into
- * memory when a search of it takes long. The thread follows the feed of changes, by whatever process they are: before each search, after
+ * memory when a list of it takes long. The thread follows the feed of changes, by whatever process they are: before each search, after
  * some number of changes of this process, and at once after an erasure. Where it is not up to date the search index of the file answers.
  */
 import type { LeadFilter, LeadId, StoreUnavailable } from "@lead-signals/domain"
@@ -35,7 +35,7 @@ export const defaults: SearchTextsOptions = {
 /** Bytes of a lead of short texts. A brand that took more when it was read is expected to take as many again. */
 const leadBytes = 300
 
-/** A brand that no search has asked for so long makes room for another. */
+/** A brand that no list has asked for so long makes room for another. */
 const idleMillis = 600_000
 
 /** The thread follows after so many changed leads, where no search does so before. */
@@ -79,7 +79,7 @@ export class SearchTexts {
     }
   }
 
-  /** Whether the thread may answer the search. */
+  /** Whether the thread may answer the list. */
   has(brandId: string, filter: LeadFilter): boolean {
     return this.brands.get(brandId)?.state === "ready" && isAnswerable(filter)
   }
@@ -102,7 +102,7 @@ export class SearchTexts {
     return Effect.catchAll(answered, () => Effect.sync(() => (this.forget([brandId]), null)))
   }
 
-  /** Begins to read a brand whose search has taken long, where that is worth it. */
+  /** Begins to read a brand of which a list takes long, where that is worth it. */
   want(brandId: string, filter: LeadFilter): void {
     const known = this.brands.get(brandId)
     const now = Date.now()

@@ -8,7 +8,8 @@ import { storeWorker } from "./StoreWorker.ts"
 export interface ReadingWorker {
   /**
    * Runs jobs one after the other, each over one snapshot of the file. Brands take turns: a brand waits for at most one job of
-   * each other brand, however many of theirs are queued. `input` is made when the job starts.
+   * each other brand, however many of theirs are queued. `input` is made when the job starts. An interruption drops a job that has not
+   * begun, and otherwise waits for its end.
    */
   readonly read: <K extends JobKind>(
     brandId: string,
@@ -40,6 +41,14 @@ export const roundRobin = () => {
     })
 }
 
+const unavailable = (failure: unknown): StoreUnavailable =>
+  failure instanceof StoreUnavailable
+    ? failure
+    : new StoreUnavailable({
+        reason: `the reading thread failed (${(failure as Error).name})`,
+        cause: failure
+      })
+
 export const readingWorker = (
   filename: string,
   key: FileKey | undefined,
@@ -50,20 +59,22 @@ export const readingWorker = (
     (worker) => {
       const schedule = roundRobin()
       return {
-        read: (brandId, kind, input) =>
-          // A job that has begun runs to its end: others wait for it.
-          Effect.uninterruptible(
-            Effect.tryPromise({
-              try: () => schedule(brandId, () => worker.run(kind, input())),
-              catch: (failure) =>
-                failure instanceof StoreUnavailable
-                  ? failure
-                  : new StoreUnavailable({
-                      reason: `the reading thread failed (${(failure as Error).name})`,
-                      cause: failure
-                    })
+        read: <K extends JobKind>(brandId: string, kind: K, input: () => Jobs[K]["input"]) =>
+          Effect.async<Jobs[K]["output"], StoreUnavailable>((resume) => {
+            let state: "waiting" | "running" | "dropped" = "waiting"
+            const ended = schedule(brandId, async () => {
+              if (state === "dropped") return
+              state = "running"
+              const output = await worker.run(kind, input())
+              resume(Effect.succeed(output))
+            }).catch((failure: unknown) => resume(Effect.fail(unavailable(failure))))
+            // A job that has begun runs to its end: others wait for it.
+            return Effect.suspend(() => {
+              if (state === "running") return Effect.promise(() => ended)
+              state = "dropped"
+              return Effect.void
             })
-          )
+          })
       }
     }
   )

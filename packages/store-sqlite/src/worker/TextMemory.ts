@@ -89,14 +89,17 @@ type Row = readonly [
   flags: number,
   score1: number | null,
   createdAt: number,
-  updatedAt: number
+  updatedAt: number,
+  /** JSON. */
+  signalIds: string
 ]
 
-const columns = "id, name, headline, flags, score1, created_at, updated_at"
+const columns = "id, name, headline, flags, score1, created_at, updated_at, signal_ids"
 
 const put = (memory: SearchMemory, rows: ReadonlyArray<Row>): void => {
-  for (const [id, name, headline, flags, score1, createdAt, updatedAt] of rows) {
-    memory.put({ id, name, headline, flags, score1, createdAt, updatedAt })
+  for (const [id, name, headline, flags, score1, createdAt, updatedAt, ids] of rows) {
+    const signalIds = JSON.parse(ids) as ReadonlyArray<string>
+    memory.put({ id, name, headline, flags, score1, createdAt, updatedAt, signalIds })
   }
 }
 
