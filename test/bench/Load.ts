@@ -43,20 +43,24 @@ export const patienceSeconds = 60
 
 const isTimeout = (error: unknown): boolean => (error as Error | null)?.name === "TimeoutError"
 
-/** As `get`; null when there is no answer within `patienceSeconds`. */
-export const getPatiently = async (server: Pick<Target, "key" | "url">, path: string) => {
+/** As `get`; null when there is no answer within `patience` seconds. */
+export const getPatiently = async (
+  server: Pick<Target, "key" | "url">,
+  path: string,
+  patience = patienceSeconds
+) => {
   try {
-    return await get(server, path, AbortSignal.timeout(patienceSeconds * 1000))
+    return await get(server, path, AbortSignal.timeout(patience * 1000))
   } catch (error) {
     if (isTimeout(error)) return null
     throw error
   }
 }
 
-/** The milliseconds of a request; null when there is no answer within `patienceSeconds`. */
-const millisOf = async (target: Target, path: string): Promise<number | null> => {
+/** The milliseconds of a request; null when there is no answer within `patience` seconds. */
+const millisOf = async (target: Target, path: string, patience?: number): Promise<number | null> => {
   const startedAt = performance.now()
-  const answer = await getPatiently(target, path)
+  const answer = await getPatiently(target, path, patience)
   if (answer === null) return null
   if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`)
   return performance.now() - startedAt
@@ -120,11 +124,12 @@ const untilIdle = async (target: Target): Promise<void> => {
 const oneAfterAnother = async (
   target: Target,
   next: () => string,
-  firstMillis: number
+  firstMillis: number,
+  patience?: number
 ): Promise<Rate | null> => {
   const millis = [firstMillis]
   while (millis.length < slowRequests) {
-    const each = await millisOf(target, next())
+    const each = await millisOf(target, next(), patience)
     if (each === null) return null
     millis.push(each)
   }
@@ -134,14 +139,18 @@ const oneAfterAnother = async (
 
 /**
  * Requests for so many seconds; where they are slow, a few, however long they take. Null when one has no answer within
- * `patienceSeconds`.
+ * `patience` seconds.
  */
-export const measure = async (target: Target, seconds: number): Promise<Rate | null> => {
+export const measure = async (
+  target: Target,
+  seconds: number,
+  patience = patienceSeconds
+): Promise<Rate | null> => {
   const next = cycleThrough(target.paths)
-  const firstMillis = await millisOf(target, next())
+  const firstMillis = await millisOf(target, next(), patience)
   const rate = firstMillis === null || firstMillis > slowMillis ? null : await cannonade(target, seconds)
   await untilIdle(target)
-  return rate ?? (firstMillis === null ? null : await oneAfterAnother(target, next, firstMillis))
+  return rate ?? (firstMillis === null ? null : await oneAfterAnother(target, next, firstMillis, patience))
 }
 
 /** As `measure`, without a result. A slow request is sent once. Answers whether there was an answer within `patienceSeconds`. */
