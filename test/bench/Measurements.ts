@@ -36,15 +36,23 @@ export const measurements: ReadonlyArray<Measurement> = [
   {
     name: "retention",
     module: "retention.ts",
-    usage: "[SCALE]",
-    about: "the size of a file over a year of virtual time, under no, the default and a full retention"
+    usage: "[SCALE] [URL]",
+    about:
+      "the size of a SQLite file, or of databases on the server of the URL, over a year of virtual time, under no, the default and a full retention"
   },
   {
     name: "postgres-reads",
     module: "PostgresReads.ts",
-    usage: "URL LEADS",
+    usage: "URL LEADS [PATTERN]",
     about:
       "milliseconds of each shape of a list in Postgres itself; fills the empty database of the URL first"
+  },
+  {
+    name: "lock-mutants",
+    module: "lockMutants.ts",
+    usage: "[--thorough] [PATTERN]",
+    about:
+      "which test notices that a lock of the store on Postgres is gone, weaker, or taken in another order"
   },
   {
     name: "sealing",

@@ -1,6 +1,6 @@
 /**
- * A year of engagements on a SQLite file under a retention, in virtual time: what a file holds depends on how many rows are kept, so a
- * year at a part of the rate measures the bytes of a row, and the rate says how many there are.
+ * A year of engagements under a retention, in virtual time: what a store holds depends on how many rows are kept, so a year at a part of the
+ * rate measures the bytes of a row, and the rate says how many there are.
  */
 import {
   Brands,
@@ -12,13 +12,18 @@ import {
   Retention,
   Retries,
   Signals,
+  type StorePorts,
+  type StoreUnavailable,
   WebhookStore
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import { SettableClock } from "@lead-signals/store-contract"
+import * as PostgresStore from "@lead-signals/store-postgres"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
+import { setTimeout as sleep } from "node:timers/promises"
+import pg from "pg"
 
 const day = 86_400_000
 const startsAt = Date.UTC(2026, 0, 1)
@@ -27,25 +32,26 @@ const startsAt = Date.UTC(2026, 0, 1)
 export const engagementsPerMinute = 10
 
 export interface YearOptions {
-  /** A file that is empty or not there. */
-  readonly filename: string
+  readonly store: YearStore
   /** The rate is divided by it. */
   readonly scale: number
   readonly days: number
-  /** Days whose engagements come at once, 1 unless given. */
-  readonly step?: number
   readonly retention: Retention.Retention
   readonly onPiece?: (piece: RetentionRounds.PieceReport) => void
 }
 
-/** What the file holds at the end of a day beside what an empty one does, scaled up to the whole rate. */
+/** What the store holds at the end of a day beside what an empty one does, scaled up to the whole rate. */
 export interface DayReport {
   readonly day: number
-  /** Bytes of the file. */
-  readonly file: number
-  /** Bytes of pages of the outbox: events, deliveries, attempts, bodies, and their indexes. */
+  /** Bytes of everything: of the file, or of tables and indexes. */
+  readonly whole: number
+  /** Bytes of the outbox: events, deliveries, attempts, bodies, and their indexes. */
   readonly outbox: number
-  /** Bytes of pages that nothing uses. */
+  /** Bytes of engagements and their indexes. */
+  readonly engagementBytes: number
+  /** Bytes of leads, what lists, searches and counts keep of them, and all indexes. */
+  readonly leadBytes: number
+  /** Bytes of pages that nothing uses; on Postgres they belong to a table, and count for it. */
   readonly free: number
   readonly events: number
   readonly deliveries: number
@@ -53,35 +59,126 @@ export interface DayReport {
   readonly leads: number
 }
 
-const outboxTables = ["event", "delivery", "delivery_body", "attempt"]
+/** A store that is empty, and how to look at what it takes. */
+export interface YearStore {
+  readonly layer: Layer.Layer<StorePorts, StoreUnavailable>
+  readonly report: () => Promise<Omit<DayReport, "day">>
+  /** Does at the end of each virtual day what the database does by itself in the course of a real one. */
+  readonly endOfDay: () => Promise<void>
+  readonly close: () => Promise<void>
+}
 
-const reportOf = (filename: string, at: number): DayReport => {
-  const db = new Database(filename, { readonly: true })
-  try {
-    const value = (query: string): number => db.prepare(query).pluck().get() as number
-    const names = outboxTables.map((name) => `'${name}'`).join(", ")
-    return {
-      day: at,
-      file: value("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"),
-      outbox: value(
-        `SELECT sum(pgsize) FROM dbstat WHERE aggregate = TRUE AND name IN (SELECT name FROM sqlite_schema WHERE tbl_name IN (${names}))`
-      ),
-      free: value("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size"),
-      events: value("SELECT count(*) FROM event"),
-      deliveries: value("SELECT count(*) FROM delivery"),
-      engagements: value("SELECT count(*) FROM engagement"),
-      leads: value("SELECT count(*) FROM lead")
-    }
-  } finally {
-    db.close()
+const outboxTables = new Set(["event", "delivery", "delivery_body", "attempt"])
+const tableCounts = { events: "event", deliveries: "delivery", engagements: "engagement", leads: "lead" }
+
+/** Sums bytes of tables by what they are for. */
+const bytesBy = (tables: ReadonlyArray<{ readonly name: string; readonly bytes: number }>) => {
+  const sum = (isOf: (name: string) => boolean): number =>
+    tables.reduce((total, { bytes, name }) => total + (isOf(name) ? bytes : 0), 0)
+  return {
+    outbox: sum((name) => outboxTables.has(name)),
+    engagementBytes: sum((name) => name === "engagement"),
+    leadBytes: sum((name) => !outboxTables.has(name) && name !== "engagement")
   }
 }
 
-/** What was added to the empty file, at the whole rate. */
-const grownSince = (empty: DayReport, report: DayReport, scale: number): DayReport => ({
-  day: report.day,
-  file: (report.file - empty.file) * scale,
+/** A SQLite file that is empty or not there. */
+export const sqliteYear = (filename: string): YearStore => ({
+  layer: SqliteStore.layer({ filename, synced: false }),
+  endOfDay: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+  report: () => {
+    const db = new Database(filename, { readonly: true })
+    try {
+      const value = (query: string): number => db.prepare(query).pluck().get() as number
+      const tables = db
+        .prepare<[], { readonly name: string; readonly bytes: number }>(
+          // The tables of the search index are of the leads, whatever their names are.
+          `SELECT s.tbl_name AS name, sum(d.pgsize) AS bytes FROM dbstat d JOIN sqlite_schema s USING (name)
+           WHERE d.aggregate = TRUE GROUP BY s.tbl_name`
+        )
+        .all()
+      return Promise.resolve({
+        whole: value("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"),
+        ...bytesBy(tables),
+        free: value("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size"),
+        events: value("SELECT count(*) FROM event"),
+        deliveries: value("SELECT count(*) FROM delivery"),
+        engagements: value("SELECT count(*) FROM engagement"),
+        leads: value("SELECT count(*) FROM lead")
+      })
+    } finally {
+      db.close()
+    }
+  }
+})
+
+/** The number of rows from which on autovacuum takes a table, by the settings of the table, else those that Postgres has unless set. */
+const rowsFrom = (prefix: string, threshold: number, scale: number): string => {
+  const setting = (name: string, unlessSet: number): string =>
+    `coalesce(substring(array_to_string(c.reloptions, ',') FROM '${prefix}_${name}=([0-9.]+)')::float8, ${unlessSet})`
+  return `${setting("threshold", threshold)} / ${scale} + ${setting("scale_factor", 0.2)} * greatest(c.reltuples, 0)`
+}
+
+/**
+ * An empty Postgres database, whose rate is divided by `scale`. A virtual day lasts a moment, so autovacuum never comes to it: at the end
+ * of each those tables are vacuumed that autovacuum takes by its thresholds, at the whole rate.
+ */
+export const postgresYear = async (url: string, scale: number): Promise<YearStore> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const rowsOf = async (text: string): Promise<Array<any>> => (await client.query(text)).rows
+  // A session has counted what it changed when it has ended.
+  const endOfSessions = async (): Promise<void> => {
+    const sessions = "datname = current_database() AND backend_type = 'client backend'"
+    while (
+      (await rowsOf(`SELECT FROM pg_stat_activity WHERE ${sessions} AND pid <> pg_backend_pid()`)).length > 0
+    )
+      await sleep(2)
+  }
+  return {
+    layer: PostgresStore.layer({
+      url,
+      notifications: false,
+      maxConnections: 4,
+      pool: { idleTimeoutMillis: 1 }
+    }),
+    close: () => client.end(),
+    endOfDay: async () => {
+      await endOfSessions()
+      const due = await rowsOf(
+        `SELECT c.relname AS name FROM pg_class c JOIN pg_stat_user_tables t ON t.relid = c.oid
+         WHERE t.schemaname = 'lead_signals' AND (t.n_dead_tup > ${rowsFrom("autovacuum_vacuum", 50, scale)}
+           OR t.n_ins_since_vacuum > ${rowsFrom("autovacuum_vacuum_insert", 1000, scale)})`
+      )
+      for (const { name } of due) await client.query(`VACUUM (ANALYZE) lead_signals.${name}`)
+    },
+    report: async () => {
+      const tables = await rowsOf(
+        `SELECT relname AS name, pg_total_relation_size(oid)::float8 AS bytes FROM pg_class
+         WHERE relnamespace = 'lead_signals'::regnamespace AND relkind = 'r'`
+      )
+      const counts: Record<string, number> = {}
+      for (const [name, table] of Object.entries(tableCounts))
+        counts[name] = (await rowsOf(`SELECT count(*)::int AS n FROM lead_signals.${table}`))[0].n
+      const whole = tables.reduce((sum, { bytes }) => sum + bytes, 0)
+      return { whole, ...bytesBy(tables), free: 0, ...(counts as Record<keyof typeof tableCounts, number>) }
+    }
+  }
+}
+
+/** What was added to the empty store, at the whole rate. */
+const grownSince = (
+  empty: Omit<DayReport, "day">,
+  report: Omit<DayReport, "day">,
+  day: number,
+  scale: number
+): DayReport => ({
+  day,
+  whole: (report.whole - empty.whole) * scale,
   outbox: (report.outbox - empty.outbox) * scale,
+  engagementBytes: (report.engagementBytes - empty.engagementBytes) * scale,
+  leadBytes: (report.leadBytes - empty.leadBytes) * scale,
   free: report.free * scale,
   events: report.events * scale,
   deliveries: report.deliveries * scale,
@@ -114,13 +211,13 @@ const deliverAll = Effect.gen(function* () {
   }
 })
 
-/** Plays the days, and answers what the file held at the end of each of them that `reported` names. */
+/** Plays the days, and answers what the store held at the end of each of them that `reported` names. */
 export const playYear = (
-  { days, filename, onPiece, retention, scale, step = 1 }: YearOptions,
+  { days, onPiece, retention, scale, store }: YearOptions,
   reported: (day: number) => boolean
 ): Promise<ReadonlyArray<DayReport>> => {
   const clock = new SettableClock(startsAt)
-  const perDay = Math.round((engagementsPerMinute * 1440 * step) / scale)
+  const perDay = Math.round((engagementsPerMinute * 1440) / scale)
   const year = Effect.gen(function* () {
     const webhookStore = yield* WebhookStore
     const brand = yield* Brands.create("B")
@@ -138,10 +235,10 @@ export const playYear = (
       secrets: { current: "whsec_x", previous: null },
       createdAt: startsAt
     })
-    const empty = reportOf(filename, -1)
+    const empty = yield* Effect.promise(store.report)
     const reports: Array<DayReport> = []
-    for (let at = 0; at * step < days; at++) {
-      clock.millis = startsAt + at * step * day
+    for (let at = 0; at < days; at++) {
+      clock.millis = startsAt + at * day
       for (let from = 0; from < perDay; from += 100) {
         const count = Math.min(100, perDay - from)
         yield* recordInOneCommit(
@@ -172,13 +269,12 @@ export const playYear = (
       }
       yield* deliverAll
       yield* RetentionRounds.pruneNow(retention, onPiece)
-      if (reported(at * step)) reports.push(grownSince(empty, reportOf(filename, at * step), scale))
+      yield* Effect.promise(store.endOfDay)
+      if (reported(at)) reports.push(grownSince(empty, yield* Effect.promise(store.report), at, scale))
     }
     return reports
   })
   return Effect.runPromise(
-    clock
-      .provide(year)
-      .pipe(Effect.provide(Layer.merge(SqliteStore.layer({ filename, synced: false }), webCrypto)))
-  )
+    clock.provide(year).pipe(Effect.provide(Layer.merge(store.layer, webCrypto)))
+  ).finally(store.close)
 }

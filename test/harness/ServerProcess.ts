@@ -31,9 +31,13 @@ export const endServersAfterTests = (): void => {
 /** What `npm start` runs. */
 const fromSource = ["scripts/lead-signals.mjs"]
 
-const spawnProgram = (program: ReadonlyArray<string>, environment: Record<string, string>) => {
+const spawnProgram = (
+  program: ReadonlyArray<string>,
+  environment: Record<string, string>,
+  folder: string = root
+) => {
   const child = spawn(process.execPath, [...nodeArguments, ...program], {
-    cwd: root,
+    cwd: folder,
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
@@ -65,14 +69,19 @@ export const spawnServer = (environment: Record<string, string>, ...args: Readon
 export const spawnBundle = (program: string, environment: Record<string, string>) =>
   spawnProgram([program], environment)
 
-/** Starts a server and waits for its line `Listening on …`. `program` is a bundle of it, else its source is run. */
+/**
+ * Starts a server and waits for its line `Listening on …`. `program` is a bundle of it, which may run in any folder, else its source is
+ * run.
+ */
 export const startServer = async (
   environment: Record<string, string>,
-  program?: string
+  program?: string,
+  folder?: string
 ): Promise<ServerProcess> => {
   const { child, closed, err, exit, out } = spawnProgram(
     program === undefined ? fromSource : [program],
-    environment
+    environment,
+    folder
   )
   const listening = new Promise<string>((resolve) => {
     child.stdout!.on("data", () => {

@@ -146,6 +146,7 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("deploy/%s", (name) => 
         tmpfs: ["/tmp"],
         cap_drop: ["ALL"],
         security_opt: ["no-new-privileges:true"],
+        ulimits: { core: 0 },
         restart: "unless-stopped"
       })
       expect(node.stop_grace_period).toBe("15s")
@@ -249,6 +250,8 @@ describe("deploy/lead-signals.service", () => {
     const unit = textOf("deploy/lead-signals.service")
     expect(unit).not.toMatch(/^Environment=LEAD_SIGNALS_OPERATOR_TOKEN/m)
     expect(unit).toMatch(/^EnvironmentFile=\/etc\/lead-signals\.env$/m)
+    // A core would have people and the key in clear text.
+    expect(unit).toMatch(/^LimitCORE=0$/m)
     const [, folder] = /^StateDirectory=(.*)$/m.exec(unit)!
     expect(unit).toContain(`Environment=LEAD_SIGNALS_DATABASE=/var/lib/${folder}/`)
   })

@@ -1,11 +1,21 @@
 /** Encryption at rest as operators have it: settings, commands, kills, and what a reader of the disk finds. [PII-4] */
 import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { Prng } from "@lead-signals/simulation-kernel"
 import { describe, expect, it } from "vitest"
 import { bundledServer, compileCache, nodeArguments } from "../harness/BundledServer.ts"
+import { abort, limitCore, partsOf, withoutCores } from "../harness/CoreDump.ts"
 import { runCommand, runProcess } from "../harness/CommandRun.ts"
 import { startReceiver } from "../harness/Receiver.ts"
 import {
@@ -73,7 +83,8 @@ const fill = async (server: ServerProcess, receiverUrl: string): Promise<Canarie
   const leads: Array<number> = []
   for (let from = 0; from < people; from += 100) {
     const observations = Array.from({ length: 100 }, (_, i) => {
-      const n = from + i
+      // As long as each other: the beginning of one is none of them.
+      const n = String(from + i).padStart(4, "0")
       return {
         signalId: signal.id,
         person: {
@@ -186,6 +197,69 @@ describe("encryption at rest", () => {
       expect(plain.table["log of the server"]).toEqual(nothing)
       for (const place of ["while it runs: all files", "backup", "after a clean stop: all files"])
         expect([place, plain.table[place]]).toEqual([place, everything])
+    }
+  )
+})
+
+/** How many of the people a core shows by name or comment, of those that are there and of those that were erased, and whether it shows the key. */
+const contentsOf = (core: string, ownKey: string) => {
+  const numbers = new Set<number>()
+  let hasKey = false
+  for (const part of partsOf(core)) {
+    hasKey ||= [ownKey, Buffer.from(ownKey, "base64")].some((text) => part.includes(text))
+    for (const [, name, comment] of part
+      .toString("latin1")
+      .matchAll(/canaria namely(\d{4})|canarycomment number (\d{4})/gi))
+      numbers.add(Number(name ?? comment))
+  }
+  const found = [...numbers].filter((n) => n < people)
+  return {
+    people: found.filter((n) => n >= erased).length,
+    erased: found.filter((n) => n < erased).length,
+    key: hasKey
+  }
+}
+
+describe.skipIf(withoutCores !== null)("a core of a server with a key", () => {
+  it.runIf(isThorough)(
+    "shows whom it has in memory and the key, nobody whom it did not erase itself, and is not written under a limit of 0 [PII-4]",
+    async () => {
+      const place = newFolder()
+      const ownKey = randomBytes(32).toString("base64")
+      const environment = environmentOf(join(place, "core.sqlite"), ownKey)
+      const receiver = await startReceiver()
+      /** What the core of a server shows after the work; null where it left none. */
+      const coreAfter = async (
+        work: (server: ServerProcess) => Promise<unknown>,
+        limit: 0 | "unlimited" = "unlimited"
+      ) => {
+        const server = await startServer(environment, bundledServer, place)
+        await work(server)
+        limitCore(server.child.pid!, limit)
+        const core = await abort(server.child.pid!, place, () => server.end("SIGABRT"))
+        if (core === null) return null
+        const contents = contentsOf(core, ownKey)
+        rmSync(core)
+        return contents
+      }
+      const nothing = () => Promise.resolve()
+      const first = await coreAfter((server) => fill(server, receiver.url))
+      const idle = await coreAfter(nothing)
+      const listed = await coreAfter((server) =>
+        operate(server, "GET", "/brands/1/leads?search=canaria&pageSize=100")
+      )
+      console.table({
+        "recorded and erased": first,
+        "started again": idle,
+        "started again, listed 100 leads": listed
+      })
+      // A core hides nothing: what is said of it is no more than that.
+      expect([first!.key, idle!.key, listed!.key]).toEqual([true, true, true])
+      expect(first!.people).toBeGreaterThan(0.9 * (people - erased))
+      expect(listed!.people).toBeGreaterThanOrEqual(100)
+      // The file has none of the erased any more, so no process that begins with it does.
+      expect([idle!.erased, listed!.erased]).toEqual([0, 0])
+      expect(await coreAfter(nothing, 0)).toBeNull()
     }
   )
 })

@@ -1,8 +1,9 @@
 /**
- * Work of clients whose answers are kept while Postgres fails under the node: observations, erasures and what webhooks received, to be compared
+ * Work of clients whose answers are kept while the node or its Postgres fails: observations, erasures and what webhooks received, to be compared
  * with the database afterwards.
  */
 import { Prng } from "@lead-signals/simulation-kernel"
+import Database from "better-sqlite3"
 import pg from "pg"
 import { expect } from "vitest"
 import { type Received, type Receiver, startReceiver } from "../harness/Receiver.ts"
@@ -30,16 +31,78 @@ const tally = (received: ReadonlyArray<Received>) => {
 const isConnectionLost = (error: unknown): boolean =>
   error instanceof TypeError && /^(?:fetch failed|terminated)$/.test(error.message)
 
+/** Engagements that were answered, by id. */
+export type Acknowledged = ReadonlyMap<string, { readonly lead: number; readonly person: string }>
+
+/** What a database has of the work. */
+interface Content {
+  /** The lead of each engagement. */
+  readonly engagements: ReadonlyMap<string, number>
+  /** External ids of the leads. */
+  readonly people: ReadonlySet<string>
+  readonly pendingDeliveries: number
+}
+
+const contentOfPostgres = async (url: string): Promise<Content> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const rowsOf = async (text: string): Promise<Array<any>> => (await client.query(text)).rows
+  try {
+    const engagements = await rowsOf("SELECT id, lead_id FROM lead_signals.engagement")
+    const people = await rowsOf("SELECT ext_id FROM lead_signals.lead")
+    const [pending] = await rowsOf("SELECT count(*) AS n FROM lead_signals.delivery WHERE state = 'pending'")
+    return {
+      engagements: new Map(engagements.map(({ id, lead_id }) => [id, Number(lead_id)])),
+      people: new Set(people.map(({ ext_id }) => ext_id)),
+      pendingDeliveries: Number(pending.n)
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+const contentOfFile = (filename: string): Content => {
+  const db = new Database(filename, { readonly: true })
+  try {
+    const rows = (text: string): Array<any> => db.prepare(text).all()
+    return {
+      engagements: new Map(
+        rows("SELECT id, lead_id FROM engagement").map(({ id, lead_id }) => [id, lead_id])
+      ),
+      people: new Set(rows("SELECT ext_id FROM lead").map(({ ext_id }) => ext_id)),
+      pendingDeliveries: rows("SELECT 1 FROM delivery WHERE state = 'pending'").length
+    }
+  } finally {
+    db.close()
+  }
+}
+
+/** The database is the URL of one on Postgres, or the path of a SQLite file. */
+const contentOf = async (database: string): Promise<Content> =>
+  database.startsWith("postgres:") ? contentOfPostgres(database) : contentOfFile(database)
+
 export interface AnsweredWork {
   readonly brandId: string
+  readonly signalId: string
   readonly key: string
   readonly counts: { acknowledged: number; refused: number; erased: number }
   /** How many posts the two webhooks received. */
   readonly posts: () => number
   /** Ends when `more` further observations, counted from this call, were answered. */
   readonly progress: (more: number) => Promise<void>
+  /** What has been answered so far. */
+  readonly acknowledged: () => Acknowledged
+  /** Persons whose erasure has been answered. */
+  readonly erased: () => ReadonlySet<string>
+  /**
+   * Compares with a database that no node changes meanwhile: what was answered by now, or what is given, is there unless the person was to be
+   * erased, and nobody is whose erasure was answered. Fails where that is not so.
+   */
+  readonly compare: (database: string, answered?: Acknowledged) => Promise<Content>
+  /** Ends the clients when each has an answer. */
+  readonly end: () => Promise<void>
   /** Ends the clients, waits until every delivery is done, and compares. Answers how many observations are lost: none, or it fails. */
-  readonly settle: (databaseUrl: string) => Promise<number>
+  readonly settle: (database: string) => Promise<number>
 }
 
 /**
@@ -108,29 +171,23 @@ export const beginWork = async (nodeUrl: () => string, prng: Prng): Promise<Answ
   const clients = [ingest(1), ingest(2), ingest(3)]
   const failed = Promise.all(clients).then(() => new Promise<never>(() => {}))
 
-  const settle = async (databaseUrl: string): Promise<number> => {
-    ingesting.isOver = true
-    await Promise.all(clients)
-    const client = new pg.Client({ connectionString: databaseUrl })
-    await client.connect()
-    const rowsOf = async (text: string): Promise<Array<any>> => (await client.query(text)).rows
-    const pending = async () =>
-      Number((await rowsOf("SELECT count(*) AS n FROM lead_signals.delivery WHERE state = 'pending'"))[0].n)
-    while ((await pending()) > 0) await sleep(100)
-
-    const engagements = new Map(
-      (await rowsOf("SELECT id, lead_id FROM lead_signals.engagement")).map(({ id, lead_id }) => [
-        id,
-        Number(lead_id)
-      ])
-    )
-    const people = new Set((await rowsOf("SELECT ext_id FROM lead_signals.lead")).map(({ ext_id }) => ext_id))
-    await client.end()
-    const lost = [...acknowledged].filter(
-      ([id, { lead, person }]) => !erasing.has(person) && engagements.get(id) !== lead
+  const compare = async (database: string, answered: Acknowledged = acknowledged): Promise<Content> => {
+    const content = await contentOf(database)
+    const lost = [...answered].filter(
+      ([id, { lead, person }]) => !erasing.has(person) && content.engagements.get(id) !== lead
     )
     expect(lost).toEqual([])
-    for (const person of erased) expect(people.has(person)).toBe(false)
+    for (const person of erased) expect([person, content.people.has(person)]).toEqual([person, false])
+    return content
+  }
+  const end = async (): Promise<void> => {
+    ingesting.isOver = true
+    await Promise.all(clients)
+  }
+  const settle = async (database: string): Promise<number> => {
+    await end()
+    while ((await contentOf(database)).pendingDeliveries > 0) await sleep(100)
+    const { engagements, people } = await compare(database)
     const events = [
       ...Array.from(engagements.keys(), (id) => `activity.detected ${id}`),
       ...Array.from(people, (person) => `lead2.created ${person}`)
@@ -141,7 +198,7 @@ export const beginWork = async (nodeUrl: () => string, prng: Prng): Promise<Answ
       // An erasure gives pending deliveries of others a new id; without one, an event has one.
       for (const event of events) expect([event, ids.has(event)]).toEqual([event, true])
     }
-    return lost.length
+    return 0
   }
   const waitFor = async (more: number): Promise<void> => {
     const goal = counts.acknowledged + more
@@ -149,8 +206,13 @@ export const beginWork = async (nodeUrl: () => string, prng: Prng): Promise<Answ
   }
   return {
     brandId,
+    signalId,
     key,
     counts,
+    acknowledged: () => new Map(acknowledged),
+    erased: () => erased,
+    compare,
+    end,
     posts: () => receivers.reduce((sum, { received }) => sum + received.length, 0),
     progress: (more) => Promise.race([waitFor(more), failed]),
     settle

@@ -20,10 +20,12 @@ import { webCrypto } from "@lead-signals/http"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { spawnSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { abort, limitCore, partsOf, withoutCores } from "../harness/CoreDump.ts"
 import { isRequired, startPostgres } from "../harness/Postgres.ts"
 import { findPostgres } from "../harness/PostgresBinaries.ts"
 import { type PostgresServer } from "../harness/PostgresServer.ts"
@@ -152,6 +154,26 @@ describe.skipIf(!canDump && !isRequired)("an encrypted database on Postgres", ()
       async (error) => (await client.end(), Promise.reject(error))
     )
   }
+  /** What the core of a session shows, which has the memory that all sessions share, too; null where the kernel gives none. */
+  const coreOf = async (url: string, secrets: ReadonlyArray<string>) => {
+    if (withoutCores !== null) return null
+    const client = new pg.Client({ connectionString: url })
+    client.on("error", () => {})
+    await client.connect()
+    const { rows } = await client.query("SELECT pg_backend_pid() AS pid")
+    await client.query("SELECT * FROM lead_signals.lead")
+    limitCore(rows[0].pid, "unlimited")
+    const gone = new Promise((resolve) => client.once("end", resolve))
+    const core = await abort(rows[0].pid, join(server.folder, "data"), () => gone)
+    // The server ends the other sessions, and starts again by itself.
+    while ((await query(url, "SELECT 1").catch(() => null)) === null) await sleep(20)
+    const found = findCanaries(partsOf(core!))
+    const foundSecrets = new Set<string>()
+    for (const part of partsOf(core!))
+      for (const secret of secrets) if (part.includes(secret)) foundSecrets.add(secret)
+    rmSync(core!)
+    return { found, secrets: foundSecrets.size }
+  }
   /** The server's files and its log, after a shutdown that writes all that it holds. */
   const placesOf = async (): Promise<Record<string, Buffer[]>> => {
     await server.kill("SIGTERM")
@@ -164,8 +186,13 @@ describe.skipIf(!canDump && !isRequired)("an encrypted database on Postgres", ()
 
   beforeAll(async () => {
     expect(canDump, `pg_dump beside the binaries of Postgres in ${folder}`).toBe(true)
-    // Every statement is logged with its parameters.
-    const settings = { log_min_duration_statement: "0", log_parameter_max_length: "-1", autovacuum: "off" }
+    // Every statement is logged with its parameters. A start after a crash would remove the log of before.
+    const settings = {
+      log_min_duration_statement: "0",
+      log_parameter_max_length: "-1",
+      autovacuum: "off",
+      wal_keep_size: "1GB"
+    }
     server = await startPostgres({ settings })
     await query(server.url(), "CREATE DATABASE encrypted")
     await query(server.url(), "CREATE DATABASE plain")
@@ -175,7 +202,7 @@ describe.skipIf(!canDump && !isRequired)("an encrypted database on Postgres", ()
   afterAll(() => server?.remove())
 
   it.runIf(isThorough)(
-    "leaves no sealed string in files, log, dumps or the write-ahead log, and a plain one all; after an erasure no dump opens [PII-4]",
+    "leaves no sealed string in files, log, dumps, cores or the write-ahead log, and a plain one all; after an erasure no dump opens [PII-4]",
     async () => {
       const { brand, secrets } = await inNode(encrypted, key, fill)
       // A body needs the keys of all whom it is about: every second person engaged with the post of an author who is known.
@@ -188,31 +215,45 @@ describe.skipIf(!canDump && !isRequired)("an encrypted database on Postgres", ()
         { keys: 2, n: attempted / 2 }
       ])
       const dump = run("pg_dump", [encrypted, "--exclude-table-data=lead_signals.person_key"])
+      const core = await coreOf(encrypted, secrets)
       const places = { ...(await placesOf()), dump: [Buffer.from(dump)] }
-      const found = Object.fromEntries(
+      const found: Record<string, Found> = Object.fromEntries(
         Object.entries(places).map(([place, parts]) => [place, findCanaries(parts)])
       )
+      if (core !== null) {
+        found["core of a session"] = core.found
+        expect(core.secrets).toBe(0)
+      }
       console.log(canaryTable(found))
       for (const [place, kinds] of Object.entries(found)) {
         expect([place, sumOf(kinds, sealedKinds), sumOf(kinds, readableKinds)]).toEqual([place, 0, 0])
         // Folded names and headlines are what order and search need. Headers of pages of the write-ahead log cut some strings.
         expect(kinds["name, folded"]).toBeGreaterThan(0.9 * people)
         expect(kinds["headline, folded"]).toBeGreaterThan(0.9 * people)
-        for (const secret of secrets)
-          expect(places[place as keyof typeof places]!.some((part) => part.includes(secret))).toBe(false)
       }
+      for (const parts of Object.values(places))
+        for (const secret of secrets) expect(parts.some((part) => part.includes(secret))).toBe(false)
 
       // The same in a database without a key: the search for strings finds them.
       const { secrets: plainSecrets } = await inNode(plain, null, fill)
+      const plainCore = await coreOf(plain, plainSecrets)
       const plainPlaces = { ...(await placesOf()), dump: [Buffer.from(run("pg_dump", [plain]))] }
-      for (const [place, parts] of Object.entries(plainPlaces)) {
-        const kinds = findCanaries(parts)
+      const plainFound: Record<string, Found> = Object.fromEntries(
+        Object.entries(plainPlaces).map(([place, parts]) => [place, findCanaries(parts)])
+      )
+      if (plainCore !== null) {
+        plainFound["core of a session"] = plainCore.found
+        expect(plainCore.secrets).toBe(plainSecrets.length)
+      }
+      for (const [place, kinds] of Object.entries(plainFound)) {
         for (const kind of [...sealedKinds, ...readableKinds]) {
           const all = kind === "response" ? attempted : kind === "authorid" ? people / 2 : people
           expect(kinds[kind], `${kind} in ${place}`).toBeGreaterThan(0.9 * all)
         }
-        for (const secret of plainSecrets) expect(parts.some((part) => part.includes(secret))).toBe(true)
       }
+      for (const [place, parts] of Object.entries(plainPlaces))
+        for (const secret of plainSecrets)
+          expect([place, parts.some((part) => part.includes(secret))]).toEqual([place, true])
 
       // Every second of them is erased; a dump of before gets the keys of today.
       const ids = Array.from({ length: isThorough ? people : 20 }, (_, i) => i + 1)

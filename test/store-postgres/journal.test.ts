@@ -1,8 +1,15 @@
 /** Nodes keep journals of removals beside their database. */
 import { Keys, Leads, StoreHealth } from "@lead-signals/domain"
+import {
+  type Connection,
+  connectionOf,
+  RemovalJournal,
+  StatementTexts
+} from "@lead-signals/store-postgres/internal"
 import { Effect } from "effect"
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { copyOfDatabase, isWithoutPostgres } from "../harness/Postgres.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
@@ -104,6 +111,34 @@ describe.skipIf(isWithoutPostgres)("the journal of removals on Postgres", () => 
       expect(entries.map((line) => Number(line.split(" ")[0]))).toEqual(entries.map((_, i) => i + 1))
     }
   )
+
+  it("costs an idle node one statement each time, and finds what other nodes removed by it [REST-1]", async () => {
+    const { folder, known, url } = await scene()
+    const pool = new pg.Pool({ connectionString: url, max: 1 })
+    const texts: Array<string> = []
+    const sql = connectionOf(
+      {
+        query: (config) => {
+          texts.push(config.text)
+          return pool.query(config)
+        }
+      },
+      new StatementTexts("lead_signals", false),
+      60_000
+    )
+    const run = <A>(work: (connection: Connection) => Promise<A>) => work(sql)
+    const journal = new RemovalJournal(folder, { read: run, readSnapshot: run, write: run })
+    await journal.bringUp(Date.now())
+    texts.length = 0
+    await journal.bringUp(Date.now())
+    expect(texts).toHaveLength(1)
+    // Another node, with a folder of its own.
+    await on({ url, folder: newFolder() }, Keys.revoke(known.others.brand.id, known.others.key.key.id))
+    const before = entriesOf(journalIn(folder)).length
+    await journal.bringUp(Date.now())
+    expect(entriesOf(journalIn(folder)).slice(before)).toEqual([expect.stringContaining(" key ")])
+    await pool.end()
+  })
 
   it.runIf(isThorough)(
     "is made good at the next start after a kill, a loss or damage of it [REST-2]",

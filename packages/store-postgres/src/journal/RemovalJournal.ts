@@ -69,9 +69,9 @@ export class RemovalJournal {
           numberRemovals(sql, now, randomBytes(databaseIdBytes).toString("hex"))
         )
     const file = this.fileOf(state.header.databaseId)
-    const newest = await this.transactor.read((sql) => removalAt(sql, state.newest))
     const end = file.end()
-    if (end !== null && isOf(end, state) && end.last === state.newest && isSameEnd(end, newest)) return
+    if (end !== null && isOf(end, state) && end.last === state.newest && isSameEnd(end, state.newestRemoval))
+      return
     await this.transactor.write((sql) => this.copyOut(sql, file))
   }
 

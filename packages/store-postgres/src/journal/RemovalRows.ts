@@ -16,6 +16,8 @@ export interface RemovalState {
   readonly header: JournalHeader
   /** The position of the newest removal that has ever had one; 0 before the first. */
   readonly newest: number
+  /** The removal at that position; null where there is none any more. */
+  readonly newestRemoval: Removal | null
   /** Whether removals wait for positions. */
   readonly hasUnnumbered: boolean
   /** When the oldest removal with a position was; null where there is none. */
@@ -26,22 +28,34 @@ interface StateRow {
   readonly database_id: string
   readonly began_at: number
   readonly dropped: number
-  readonly newest: number
   readonly has_unnumbered: boolean
   readonly oldest_at: number | null
+  /** Null where no removal has a position. */
+  readonly position: number | null
+  readonly at: number
+  readonly kind: Removal["kind"]
+  readonly brandId: Removal["brandId"]
+  readonly subject: string
 }
 
-const stateSql = `SELECT j.database_id, j.began_at, j.dropped,
-    greatest(j.dropped, (SELECT max(position) FROM lead_signals.removal)) AS newest,
+const columns = `at, kind, brand_id AS "brandId", subject`
+
+/** One statement: each node asks every second. */
+const stateSql = `SELECT j.database_id, j.began_at, j.dropped, r.*,
     EXISTS (SELECT 1 FROM lead_signals.removal WHERE position IS NULL) AS has_unnumbered,
     (SELECT at FROM lead_signals.removal WHERE position IS NOT NULL ORDER BY position LIMIT 1) AS oldest_at
-  FROM lead_signals.removal_journal j WHERE j.id = 1`
+  FROM lead_signals.removal_journal j LEFT JOIN
+    (SELECT position, ${columns} FROM lead_signals.removal WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1) r ON TRUE
+  WHERE j.id = 1`
 
 export const stateOf = async (sql: Connection): Promise<RemovalState> => {
   const row = (await sql.get<StateRow>(stateSql))!
+  const { at, brandId, dropped, kind, position, subject } = row
+  const hasNewest = position !== null && position > dropped
   return {
-    header: { databaseId: row.database_id, beganAt: row.began_at, dropped: row.dropped },
-    newest: row.newest,
+    header: { databaseId: row.database_id, beganAt: row.began_at, dropped },
+    newest: hasNewest ? position : dropped,
+    newestRemoval: hasNewest ? { position, at, kind, brandId, subject } : null,
     hasUnnumbered: row.has_unnumbered,
     oldestAt: row.oldest_at
   }
@@ -51,8 +65,6 @@ export const stateOf = async (sql: Connection): Promise<RemovalState> => {
 export const lockJournal = async (sql: Connection): Promise<void> => {
   await sql.run("SELECT 1 FROM lead_signals.removal_journal WHERE id = 1 FOR UPDATE")
 }
-
-const columns = `at, kind, brand_id AS "brandId", subject`
 
 /** The removals with positions after this one, oldest first. */
 export const removalsAfter = (sql: Connection, position: number): Promise<ReadonlyArray<Removal>> =>
