@@ -43,9 +43,16 @@ export const measurements: ReadonlyArray<Measurement> = [
   {
     name: "postgres-reads",
     module: "PostgresReads.ts",
-    usage: "URL LEADS",
+    usage: "URL LEADS [PATTERN]",
     about:
       "milliseconds of each shape of a list in Postgres itself; fills the empty database of the URL first"
+  },
+  {
+    name: "lock-mutants",
+    module: "lockMutants.ts",
+    usage: "[--thorough] [PATTERN]",
+    about:
+      "which test notices that a lock of the store on Postgres is gone, weaker, or taken in another order"
   },
   {
     name: "sealing",

