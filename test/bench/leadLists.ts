@@ -82,7 +82,7 @@ const measured = async (parameters: Readonly<Record<string, string>>): Promise<n
 const untilInMemory = async (): Promise<void> => {
   const startedAt = performance.now()
   const workedBefore = preciseMillisOf(server.pid)
-  await measured({ search: "en", isEmployee: "true", sort: "name:desc" })
+  await measured({ search: "engi", isEmployee: "true", sort: "name:desc" })
   for (let last = -1; ;) {
     const worked = preciseMillisOf(server.pid)
     if (worked - last < 20 || performance.now() - startedAt > 300_000) break

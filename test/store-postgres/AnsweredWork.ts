@@ -134,6 +134,7 @@ export const beginWork = async (nodeUrl: () => string, prng: Prng): Promise<Answ
   let number = 0
   /** A batch that was refused is sent again, as clients do: it may have taken effect or not. */
   const ingest = async (client: number): Promise<void> => {
+    const own: Array<string> = []
     while (!ingesting.isOver) {
       const observations = Array.from({ length: 1 + prng.below(20) }, () => ({
         signalId,
@@ -147,6 +148,7 @@ export const beginWork = async (nodeUrl: () => string, prng: Prng): Promise<Answ
             const person = observations[i]!.person.extId
             if (outcome.outcome === "recorded" || outcome.outcome === "duplicate") {
               acknowledged.set(outcome.engagementId, { lead: outcome.leadId, person })
+              own.push(outcome.engagementId)
             } else expect([outcome.outcome, erasing.has(person)]).toEqual(["suppressed", true])
           })
           counts.acknowledged += observations.length
@@ -156,9 +158,10 @@ export const beginWork = async (nodeUrl: () => string, prng: Prng): Promise<Answ
         counts.refused++
         await sleep(20)
       }
-      const { extId } = observations[0]!.person
-      const known = acknowledged.get(observations[0]!.engagement.id)
-      if (known === undefined || !prng.chance(0.25)) continue
+      if (own.length === 0 || !prng.chance(0.25)) continue
+      const known = acknowledged.get(own[prng.below(own.length)]!)!
+      const extId = known.person
+      if (erasing.has(extId)) continue
       // From here on it may have happened, whether the answer comes or not.
       erasing.add(extId)
       const { status } = await operate("DELETE", `/leads/${known.lead}`)
