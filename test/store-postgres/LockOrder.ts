@@ -98,6 +98,10 @@ export class LockOrderCheck<World extends { readonly brand: { readonly id: strin
     })
     this.runtime = runtimeOf(store)
     await this.runtime.runPromise(Effect.void)
+    // The connection that has migrated the schema holds an advisory lock until it has ended.
+    const migrating = `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+      WHERE l.locktype = 'advisory' AND a.application_name = $1`
+    while ((await this.admin.query(migrating, [this.node])).rowCount! > 0) await sleep(5)
   }
 
   async close(): Promise<void> {
