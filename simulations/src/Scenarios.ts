@@ -16,6 +16,7 @@ import networkedStore from "./scenarios/networked-store.json" with { type: "json
 import ordering from "./scenarios/ordering.json" with { type: "json" }
 import quietDay from "./scenarios/quiet-day.json" with { type: "json" }
 import rateStorm from "./scenarios/rate-storm.json" with { type: "json" }
+import reads from "./scenarios/reads.json" with { type: "json" }
 import resendStorm from "./scenarios/resend-storm.json" with { type: "json" }
 import retention from "./scenarios/retention.json" with { type: "json" }
 import severalProcesses from "./scenarios/several-processes.json" with { type: "json" }
@@ -42,6 +43,7 @@ const scenarios: ReadonlyMap<string, unknown> = new Map(
     ordering,
     quietDay,
     rateStorm,
+    reads,
     resendStorm,
     retention,
     severalProcesses,

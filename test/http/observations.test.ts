@@ -98,7 +98,14 @@ describe("observations", () => {
       "person.headline takes a text of at most 512 characters"
     ],
     [{ person: { extId: "x", name: "a", company: { name: "no id" } } }, "person.company.id is required"],
-    [{ person: { extId: "x", name: "a", company: { id: 0 } } }, "person.company.id takes an integer"],
+    [
+      { person: { extId: "x", name: "a", company: { id: 0 } } },
+      "person.company.id takes an integer from 1 to 9007199254740991"
+    ],
+    [
+      { person: { extId: "x", name: "a", company: { id: 2 ** 53 } } },
+      "person.company.id takes an integer from 1 to 9007199254740991"
+    ],
     [{ signalId: 7 }, "signalId takes a signal's id"]
   ])(
     "that can't be read are rejected with the field and what it takes: %# [OBS-2, OBS-3, ERR-3]",

@@ -25,6 +25,7 @@ const hoursOf = (name: string): number => {
     retention: 0.8,
     idempotency: 4,
     access: 0.5,
+    reads: 0.2,
     "torn-writes": 0.1
   }
   return (longest[name] ?? 0.15) / (isThorough ? 1 : 8)
@@ -65,6 +66,7 @@ describe("scenarios", () => {
         "clock-trouble",
         "sync-race",
         "rate-storm",
+        "reads",
         "erasure",
         "resend-storm",
         "retention",

@@ -3,6 +3,7 @@ import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect } from "effect"
 import pg from "pg"
 import { newSchema, sharedDatabase } from "./Databases.ts"
+import { watchDeadlocks } from "./Deadlocks.ts"
 import { firstLine, interleave, SteppedNode } from "./Stepper.ts"
 import { type MethodGroup, type Needs, runtimeOf, stillClock } from "./MethodGroup.ts"
 
@@ -36,6 +37,7 @@ export class SteppedStore<World extends { readonly brand: { readonly id: string 
   private readonly schema = newSchema()
   readonly nodes: ReadonlyArray<SteppedNode>
   private admin!: pg.Client
+  private deadlocks: ReturnType<typeof watchDeadlocks> | null = null
   private runtimes: ReadonlyArray<ReturnType<typeof runtimeOf>> = []
 
   constructor(
@@ -46,6 +48,7 @@ export class SteppedStore<World extends { readonly brand: { readonly id: string 
   }
 
   async open(): Promise<void> {
+    this.deadlocks = watchDeadlocks()
     const url = await sharedDatabase()
     this.admin = new pg.Client({ connectionString: url })
     await this.admin.connect()
@@ -65,6 +68,7 @@ export class SteppedStore<World extends { readonly brand: { readonly id: string 
   }
 
   async close(): Promise<void> {
+    this.deadlocks?.restore()
     for (const runtime of this.runtimes) await runtime.dispose()
     await this.admin?.end()
   }
@@ -134,6 +138,8 @@ export class SteppedStore<World extends { readonly brand: { readonly id: string 
       this.admin,
       choose
     )
+    const met = this.deadlocks?.met ?? []
+    if (met.length > 0) throw new Error(`the server ended a deadlock at: ${met.join(" | ")}`)
     const steps = this.nodes.map(({ passed }) => passed.length)
     for (const node of this.nodes) node.passed.length = 0
     return { outcome: `${answerOf(answers)}\n${await this.stateOf(world)}`, steps }

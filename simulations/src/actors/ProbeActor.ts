@@ -180,7 +180,34 @@ const fieldExpectation = (probe: FieldProbe, value: unknown): Omit<Expectation, 
     const names = relative(refusal.names ?? field.path)
     return { status: 200, code: null, names: null, outcomes: [{ outcome: "rejected", names }] }
   }
-  return ofError(refusal, field.path, field.place === "body")
+  return {
+    ...ofError(refusal, field.path, field.place === "body"),
+    ...(refusal.names === undefined && refusal.code === "invalid_parameter" && form.name !== "given twice"
+      ? { takes: form.value === absent ? ["is required."] : taken(field) }
+      : {})
+  }
+}
+
+/** What the message of a refusal says that the field takes. [ERR-3] */
+const taken = ({ format, kind }: FieldProbe["field"]): ReadonlyArray<string> => {
+  if (format !== null) return []
+  switch (kind.is) {
+    case "text":
+      return kind.max === null ? [] : [String(kind.max)]
+    case "integer":
+    case "number":
+      return [kind.min, kind.max].flatMap((bound) => (bound === null ? [] : [String(bound)]))
+    case "choice":
+    case "choices":
+      return kind.of
+    case "boolean":
+      return ["true", "false"]
+    case "items":
+    case "texts":
+      return kind.max === null ? [] : [String(kind.max)]
+    case "object":
+      return []
+  }
 }
 
 const requestExpectation = ({ form, operation }: RequestProbe): Omit<Expectation, "probes"> => {

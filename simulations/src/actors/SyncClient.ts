@@ -66,7 +66,32 @@ const transport = (context: ActorContext, caller: Caller, brand: KnownBrand): Tr
     )
 }
 
-/** Takes over what has changed since the last time, for as long as it takes. */
+/** For how many seconds a client that has everything waits for a change: mostly not at all. Nobody waits longer for an answer. [CHG-6] */
+const waits = [0, 0, 0, 2, 20]
+
+/** Of a key four requests wait at once, and further ones are answered at once: two are left to probes. [CHG-6] */
+const maxWaits = 2
+
+const waitsOf = new WeakMap<KnownBrand, number>()
+
+/** Waits for a change after the cursor, and leaves it to the next sync. */
+const awaitChange = (context: ActorContext, caller: Caller, brand: KnownBrand): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const label = `${caller.label} waits`
+    const wait = waits[context.world.decisions.below(label, waits.length)]!
+    const waiting = waitsOf.get(brand) ?? 0
+    if (wait === 0 || waiting >= maxWaits || brand.syncCursor === null || !followsFeed(brand))
+      return Effect.void
+    waitsOf.set(brand, waiting + 1)
+    const query = `cursor=${encodeURIComponent(brand.syncCursor)}&pageSize=${pageSize}&wait=${wait}`
+    const ask = { route: feedPath, query, brand, key: brand.key, meaning: { means: "look" } } as const
+    return Effect.ensuring(
+      Effect.ignore(once(context, { ...caller, label }, ask)),
+      Effect.sync(() => waitsOf.set(brand, waitsOf.get(brand)! - 1))
+    )
+  })
+
+/** Takes over what has changed since the last time, for as long as it takes; some clients then wait for the next change. */
 export const sync = (context: ActorContext, caller: Caller, brand: KnownBrand): Effect.Effect<void> => {
   const { facts } = context
   const client = makeClient({
@@ -101,6 +126,7 @@ export const sync = (context: ActorContext, caller: Caller, brand: KnownBrand): 
     ),
     Effect.catchAll((failure) =>
       Effect.sync(() => facts.violate("calls succeed", `the sync client: ${failure.message}`))
-    )
+    ),
+    Effect.zipRight(awaitChange(context, caller, brand))
   )
 }

@@ -1,6 +1,15 @@
 /** A mutant: production code with one small change that was made by syntax, and the kinds of such changes. */
 
-export const packages = ["domain", "http", "webhook", "store-memory", "store-sqlite", "client"] as const
+export const packages = [
+  "domain",
+  "http",
+  "webhook",
+  "store-memory",
+  "store-sqlite",
+  "sql-rows",
+  "suggestions",
+  "client"
+] as const
 export type MutatedPackage = (typeof packages)[number]
 
 /** Each kind of change with its meaning, in the order of the tables. */

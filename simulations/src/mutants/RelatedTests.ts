@@ -17,6 +17,8 @@ const nearest: Readonly<Record<MutatedPackage, ReadonlyArray<string>>> = {
   webhook: ["webhook"],
   "store-memory": ["store-memory", "store-contract"],
   "store-sqlite": ["store-sqlite"],
+  "sql-rows": ["store-sqlite", "store-postgres"],
+  suggestions: ["command-line", "http"],
   client: ["client"]
 }
 

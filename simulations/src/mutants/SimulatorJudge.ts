@@ -13,7 +13,7 @@ import type { LimitedTrial } from "./judge.ts"
 import { JudgeProcess } from "./JudgeProcess.ts"
 import type { SimulatorBudget, SimulatorJudgement } from "./Judgement.ts"
 import { compiled, type LinkedProgram, linkedProgram } from "./LinkedProgram.ts"
-import { applied, type Mutant } from "./Mutant.ts"
+import { applied, type Mutant, type MutatedPackage } from "./Mutant.ts"
 import type { Place } from "./Reach.ts"
 import { Reaching, type ReachMemory } from "./MutantReach.ts"
 import { textOf } from "./Sources.ts"
@@ -25,8 +25,10 @@ const patience = { factor: 8, seconds: 4 }
 
 const program = "mutants/trial.ts"
 
+const ofSqlite = new Set<MutatedPackage>(["store-sqlite", "sql-rows"])
+
 /** The store whose runs can show the mutant. */
-const storeFor = (mutant: Mutant): StoreKind => (mutant.package === "store-sqlite" ? "sqlite" : "memory")
+const storeFor = (mutant: Mutant): StoreKind => (ofSqlite.has(mutant.package) ? "sqlite" : "memory")
 
 const contentHash = (file: string): string => createHash("sha256").update(readFileSync(file)).digest("hex")
 

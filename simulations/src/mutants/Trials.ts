@@ -5,6 +5,7 @@ import type { Trial } from "./trial.ts"
 const swarmSeeds = 9
 
 const others: ReadonlyArray<readonly [scenario: string, hours: number, seeds: number]> = [
+  ["reads", 0.4, 2],
   ["retention", 1.5, 1],
   ["idempotency", 2, 1],
   ["access", 1, 1],

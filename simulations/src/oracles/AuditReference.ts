@@ -154,6 +154,8 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
   const kept = checks.rule("each entry of the audit log")
   const entries = new Map<string, Json>()
   const ofCalls = new WeakMap<Call, Json>()
+  /** How many entries the call could list on pages of any size. */
+  const listable = new WeakMap<Call, number>()
   return {
     appended: (call: Call, id: string, entry: Json): string | null => {
       if (entries.has(id)) return `the audit log gives the id ${id} again`
@@ -194,8 +196,8 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
             (after === null || order(after, entry) < 0)
         )
         .sort(order)
-        .slice(0, limit)
-      const [listed, wanted] = [answer, right].map((all: ReadonlyArray<Json>) =>
+      listable.set(call, right.length)
+      const [listed, wanted] = [answer, right.slice(0, limit)].map((all: ReadonlyArray<Json>) =>
         JSON.stringify(all.map(({ id, status }) => [id, status]))
       )
       return listed === wanted ? null : `the audit log lists ${listed}, not ${wanted}`
@@ -218,7 +220,7 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
           subjectId,
           status
         })),
-        meta: { nextCursor: ids.length > size ? `${last.at}-${last.id}` : null }
+        meta: { nextCursor: listable.get(call)! > size ? `${last.at}-${last.id}` : null }
       }
     },
     answered: (answered: Answered): string | null => {

@@ -1,4 +1,5 @@
 import { difference } from "../vocabulary/Expectation.ts"
+import type { Json } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
 
 /** Whether the URL parser of `Request` resolves a part of the path, so that a host of a fetch handler never sees what was sent. */
@@ -7,6 +8,27 @@ const isResolved = (url: string): boolean =>
     .split("?")[0]!
     .split("/")
     .some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
+
+/** What is quoted is what somebody sent. */
+const ownWords = (message: string): string => message.replace(/"[^"]*"/g, "it")
+
+/** What is wrong with a sentence for people, whatever it says. [ERR-3] */
+const illWorded = (message: string): string | null =>
+  /^\S.*[.?]$/s.test(message) && !/ {2}| [.,;:]|undefined|NaN|\[object/.test(ownWords(message))
+    ? null
+    : `"${message}" is no sentence`
+
+/** The sentences of an answer: of an error, of what was rejected, of what was ignored. */
+const sentencesOf = (body: Json): ReadonlyArray<string> =>
+  body === null || typeof body !== "object"
+    ? []
+    : [
+        ...(typeof body.error?.message === "string" ? [body.error.message] : []),
+        ...(body.meta?.warnings ?? []),
+        ...(Array.isArray(body.data)
+          ? body.data.flatMap(({ message, outcome }: Json) => (outcome === "rejected" ? [message] : []))
+          : [])
+      ]
 
 /**
  * Each form of an input is accepted or refused as the contract says: with its status and code, and a message that names
@@ -17,6 +39,10 @@ export const errorsClear: Oracle = {
   instantiate: (facts) => ({
     answered: ({ body, call, response }) => {
       const { expects } = call
+      for (const sentence of sentencesOf(body)) {
+        const wrong = illWorded(sentence)
+        if (wrong !== null) return `${call.request.method} ${call.route}: ${wrong}`
+      }
       if (expects === undefined || response.status >= 500 || response.status === 429) return null
       if (!facts.isStoreSeen && isResolved(call.request.url)) return null
       if (expects.code !== null) facts.coverageMarks.add("bad input was refused")

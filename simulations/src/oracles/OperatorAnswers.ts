@@ -233,7 +233,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
         return audit.appended(call, answer, args[0])
       case "auditLog.complete":
         return audit.completed(args[0], args[1])
-      case "auditLog.list":
+      case "auditLog.list": {
+        const misread = audit.listed(call, args[0], answer)
         expected.set(call, {
           status: 200,
           body: audit.pageOf(
@@ -242,7 +243,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
             (tokenId) => directory.tokens.get(tokenId)?.name ?? null
           )
         })
-        return audit.listed(call, args[0], answer)
+        return misread
+      }
       case "keys.findByHash":
         uses.lookUp(call, now)
         return null

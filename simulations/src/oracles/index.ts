@@ -28,6 +28,7 @@ import { retentionKept } from "./RetentionKept.ts"
 import { retriesWait } from "./RetriesWait.ts"
 import { revokedKeysFail } from "./RevokedKeysFail.ts"
 import { signed } from "./Signed.ts"
+import { waitsEnd } from "./WaitsEnd.ts"
 import { windowsHold } from "./WindowsHold.ts"
 
 /** `accessDecided` learns what a credential opens, which others go by. `deliveriesKept` moves the outbox on that others look at, and must see an erasure before `agreesWithReference` does. */
@@ -58,6 +59,7 @@ export const oracles: ReadonlyArray<Oracle> = [
   retriesWait,
   everythingArrives,
   mirrorsConverge,
+  waitsEnd,
   pagesTile,
   attemptsLogged,
   answersCompared

@@ -34,7 +34,7 @@ export const drawForeign = (prng: Prng, count: number): ReadonlyArray<string> =>
 ]
 
 /** So many probes of a seed are its own; what it draws beyond them are its neighbours'. */
-const ownOfSeed = 20
+const ownOfSeed = 18
 /** The number among them that are the first brand's. */
 const ownOfFirstBrand = 12
 

@@ -31,6 +31,22 @@ const searches = [
   ...strangeTexts.map(([, text]) => text)
 ]
 
+/** What names and headlines have pieces of: searches of one, two, three and more characters are read from different indexes. [LIST-4] */
+const searched = [
+  "name of b0-p1. ångström",
+  "anna zed",
+  "head of sales",
+  "aaaa bbbb",
+  ...strangeTexts.map(([, text]) => text)
+]
+
+const search = (prng: Prng): string => {
+  if (prng.chance(0.5)) return prng.pick(searches)
+  const characters = [...prng.pick(searched)]
+  const from = prng.below(characters.length)
+  return characters.slice(from, from + 1 + prng.below(6)).join("")
+}
+
 /** Small ones are common, since brands are small; 25 and 100 are the caps. [PAGE-4] */
 const pageSizes = [1, 1, 2, 2, 3, 3, 5, 24, 25, 26, 99, 100, 101, 200]
 
@@ -48,7 +64,7 @@ export const query = (prng: Prng): PlannedQuery => {
   return {
     signal: prng.chance(0.2) ? prng.below(signalsPerBrand) : null,
     flags: { ...flag("qualified"), ...flag("exported"), ...flag("isEmployee") },
-    search: prng.chance(0.3) ? prng.pick(searches) : null,
+    search: prng.chance(0.3) ? search(prng) : null,
     bounds,
     field: prng.pick(["createdAt", "updatedAt", "score1", "name"]),
     direction: prng.pick(["asc", "desc"]),

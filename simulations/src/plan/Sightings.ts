@@ -32,6 +32,8 @@ const companies = [
 const headlines = ["Head of Sales", "RevOps 100%", "ΟΔΥΣΣΕΥΣ a_b", "Straße", "sales lead"]
 /** Names that several people have, so that there are ties. */
 const sharedNames = ["Anna Zed", "anna zed", "ＡＮＮＡ Zed"]
+/** Names that begin below, among and above the surrogates, as UTF-16 orders them: code points order them otherwise. [SORT-6] */
+const borderNames = ["\ud7fb", "\ue000", "\uf8ff x", "\ufffd", "\u{10000}", "\u{1d4b3}", "\u{10fffd}"]
 const reactions = ["LIKE", "PRAISE", "EMPATHY", "INTEREST", "", "👏"]
 
 /** A comment as it is sent, and as the rule on sanitising leaves it. [ENG-6] */
@@ -64,6 +66,7 @@ const strange = (prng: Prng): string => (prng.chance(0.25) ? strangeTexts[0]! : 
 
 const nameOf = (prng: Prng, tag: string): string => {
   if (prng.chance(0.2)) return prng.pick(sharedNames)
+  if (prng.chance(0.08)) return `${prng.pick(borderNames)} ${tag}`
   if (prng.chance(0.01)) return tag + astral.repeat(longestName - tag.length)
   return `Name of ${tag}${prng.chance(0.3) ? ` ${strange(prng)}` : prng.pick(["", "", " Ångström", " zed"])}`
 }

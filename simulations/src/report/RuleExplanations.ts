@@ -26,6 +26,8 @@ const explanations: Readonly<Record<string, string>> = {
     "A key must never work after its revocation was acknowledged, and a valid key must never be refused.",
   "limits hold":
     "No window of a rate limit may let more requests through than the key allows, no request may be refused before that, and the headers must count as the window does.",
+  "waits end":
+    "A request that waits for a change must be answered soon after one, and not before its time is over while there is none.",
   "windows hold":
     "Every lead of a list must match the filters of the query, and no page may be larger than was asked for.",
   "pages tile":

@@ -10,11 +10,13 @@ export interface Expectation {
   readonly code: string | null
   /** The text that the error's message must hold; null: any message. */
   readonly names: string | null
+  /** Further texts that the error's message must hold: the bounds and words of what the field takes. [ERR-3] */
+  readonly takes?: ReadonlyArray<string>
   /** Whether the message must begin with it. [OPER-4] */
   readonly isFirst?: boolean
   /** Values that the answer's body must have, by path like `data.name`. */
   readonly shows?: Readonly<Record<string, unknown>>
-  /** Texts of which each warning of the answer must hold one, in order. [LIST-10] */
+  /** Texts of which each warning of the answer must hold one, in order; one that is a sentence is the whole warning. [LIST-10] */
   readonly warns?: ReadonlyArray<string>
   /** The outcomes of observations, in order; `names` is how the message of a rejection begins. [OBS-1, OBS-2] */
   readonly outcomes?: ReadonlyArray<{ readonly outcome: string; readonly names?: string | null }>
@@ -35,8 +37,13 @@ const wrongError = (expects: Expectation, body: Json): string | null => {
   if (error?.code !== code) return `was answered ${error?.code}, not ${code}`
   const isNamed =
     names === null || (isFirst ? error.message.startsWith(names) : error.message.includes(names))
-  return isNamed ? null : `"${error.message}" does not ${isFirst ? "begin with" : "name"} ${names}`
+  if (!isNamed) return `"${error.message}" does not ${isFirst ? "begin with" : "name"} ${names}`
+  const missing = expects.takes?.find((text) => !error.message.includes(text))
+  return missing === undefined ? null : `"${error.message}" does not say ${missing}`
 }
+
+const isWarned = (warning: string, text: string): boolean =>
+  /[.?]$/.test(text) ? warning === text : warning.includes(text)
 
 const wrongOutcome = (outcomes: NonNullable<Expectation["outcomes"]>, data: Json): string | null => {
   if (data?.length !== outcomes.length) return `${outcomes.length} observations got ${data?.length} outcomes`
@@ -79,7 +86,7 @@ export const difference = (
     const warnings: ReadonlyArray<string> = body?.meta?.warnings ?? []
     if (warnings.length !== expects.warns.length)
       return `has ${warnings.length} warnings, not ${expects.warns.length}`
-    const missing = expects.warns.find((text, i) => !warnings[i]!.includes(text))
+    const missing = expects.warns.find((text, i) => !isWarned(warnings[i]!, text))
     if (missing !== undefined) return `has no warning of ${missing}`
   }
   return expects.outcomes === undefined ? null : wrongOutcome(expects.outcomes, body?.data)

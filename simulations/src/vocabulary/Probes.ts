@@ -31,9 +31,11 @@ import {
   bodyForms,
   credentialForms,
   methodForms,
+  misspeltParameters,
   parametersOfOthers,
   type RequestForm,
   targetForms,
+  unknownFieldForms,
   unknownParameterForms
 } from "./RequestForms.ts"
 import {
@@ -201,6 +203,10 @@ const pathFormsOf = ({ format }: Field): ReadonlyArray<Form> => {
 const queryNames = ({ fields }: Operation): ReadonlyArray<string> =>
   fields.flatMap(({ path, place }) => (place === "query" ? [path] : []))
 
+/** Fields of the body itself. */
+const bodyNames = ({ fields }: Operation): ReadonlyArray<string> =>
+  fields.flatMap(({ path, place }) => (place === "body" && !/[.[]/.test(path) ? [path] : []))
+
 /** Parameters of queries that other operations take. */
 const namesOfOthers = (operation: Operation): ReadonlyArray<string> => {
   const own = queryNames(operation)
@@ -255,8 +261,14 @@ const requestProbes = (operation: Operation): ReadonlyArray<Probe> => {
       : []),
     ...(isWithoutQuery(operation)
       ? []
-      : [...unknownParameterForms, ...parametersOfOthers(namesOfOthers(operation))]),
-    ...(hasBody ? bodyForms(id === "recordObservations") : []),
+      : [
+          ...unknownParameterForms,
+          ...misspeltParameters(queryNames(operation)),
+          ...parametersOfOthers(namesOfOthers(operation))
+        ]),
+    ...(hasBody
+      ? [...bodyForms(id === "recordObservations"), ...unknownFieldForms(bodyNames(operation))]
+      : []),
     ...(id === "recordObservations" ? lineForms : [])
   ]
   return forms.map((form) => ({ of: "request", name: `${id}: ${form.name}`, operation, form }))

@@ -83,7 +83,12 @@ export const targetForms: ReadonlyArray<RequestForm> = [
 
 /** Unknown parameters of an operation that reads a query. [LIST-7, LIST-10] */
 export const unknownParameterForms: ReadonlyArray<RequestForm> = [
-  { name: "an unknown parameter", refusal: null, query: "colour=red", warns: ["colour"] },
+  {
+    name: "an unknown parameter",
+    refusal: null,
+    query: "colour=red",
+    warns: [`The parameter "colour" is unknown and was ignored.`]
+  },
   { name: "an unknown parameter twice", refusal: null, query: "colour=red&colour=blue", warns: ["colour"] },
   { name: "an unknown parameter without value", refusal: null, query: "colour", warns: ["colour"] },
   { name: "two unknown parameters", refusal: null, query: "colour=red&shade=1", warns: ["colour", "shade"] },
@@ -115,10 +120,75 @@ export const unknownParameterForms: ReadonlyArray<RequestForm> = [
     name: "twelve unknown parameters",
     refusal: null,
     query: Array.from({ length: 12 }, (_, i) => `zz_zzzz${i}=1`).join("&"),
-    warns: [...Array.from({ length: 9 }, (_, i) => `"zz_zzzz${i}"`), "3 more"]
+    warns: [
+      ...Array.from({ length: 9 }, (_, i) => `"zz_zzzz${i}"`),
+      "3 more parameters are unknown and were ignored."
+    ]
   },
   { name: "empty parts of a query", refusal: null, query: "&&", warns: [] }
 ]
+
+/** Names that no other parameter's is like, so that a misspelt one can mean nothing else; each operation that reads a query has one of them. */
+const distinct = ["pageSize", "interval", "startDate", "includeEngagementDetail"]
+
+const ignored = (name: string, meant: string | null): string =>
+  `The parameter "${name}" is unknown and was ignored.${meant === null ? "" : ` Did you mean "${meant}"?`}`
+
+/** Parameters that are misspelt by up to two letters, which a warning offers, and by three. [LIST-10] */
+export const misspeltParameters = (names: ReadonlyArray<string>): ReadonlyArray<RequestForm> => {
+  const meant = distinct.find((name) => names.includes(name))
+  if (meant === undefined) return []
+  const [a, b, ...rest] = meant
+  const misspelt: ReadonlyArray<readonly [how: string, name: string, isNear: boolean]> = [
+    ["in capitals", meant.toUpperCase(), true],
+    ["with an underscore", `_${meant}`, true],
+    ["with a letter missing", meant.slice(0, -1), true],
+    ["with letters exchanged", [b, a, ...rest].join(""), true],
+    ["with another letter", `z${meant.slice(1)}`, true],
+    ["with two more letters", `${meant}zz`, true],
+    ["with three more letters", `${meant}zzz`, false]
+  ]
+  const many = Array.from({ length: 12 }, (_, i) => `zz_zzzz${i}`)
+  const last = meant.toUpperCase()
+  return [
+    ...misspelt.map(([how, name, isNear]): RequestForm => ({
+      name: `a parameter ${how}`,
+      refusal: null,
+      query: `${name}=1`,
+      warns: [ignored(name, isNear ? meant : null)]
+    })),
+    {
+      name: "a misspelt parameter behind twelve unknown ones",
+      refusal: null,
+      query: [...many, last].map((name) => `${name}=1`).join("&"),
+      warns: [
+        ignored(last, meant),
+        ...many.slice(0, 8).map((name) => ignored(name, null)),
+        "4 more parameters are unknown and were ignored."
+      ]
+    }
+  ]
+}
+
+/** A body with a field that is misspelt, and with one that is like none. [ERR-3] */
+export const unknownFieldForms = (names: ReadonlyArray<string>): ReadonlyArray<RequestForm> => {
+  const [first] = names
+  if (first === undefined) return []
+  const withField = (name: string) => (json: string) =>
+    utf8(`{"${name}":1${json === "{}" ? "" : ","}${json.slice(1)}`)
+  return [
+    {
+      name: "a misspelt field",
+      refusal: badRequest(`Did you mean "${first}"?`),
+      bytes: withField(`${first}x`)
+    },
+    {
+      name: "an unknown field like none",
+      refusal: badRequest(`It takes ${names.join(", ")}.`),
+      bytes: withField("zzzzzzzz")
+    }
+  ]
+}
 
 /** The most parameters that warnings name; behind them is a count. [LIST-10] */
 const namedAtMost = 10

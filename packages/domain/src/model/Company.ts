@@ -4,7 +4,7 @@ import { optionalText } from "./Text.ts"
 import { textLimits } from "./TextLimits.ts"
 
 const CompanyId = Schema.Int.pipe(Schema.between(1, Number.MAX_SAFE_INTEGER)).annotations({
-  description: "an integer of at least 1"
+  description: `an integer from 1 to ${Number.MAX_SAFE_INTEGER}`
 })
 
 const OptionalCount = Schema.optionalWith(
@@ -20,7 +20,7 @@ const OptionalCount = Schema.optionalWith(
 )
 
 /**
- * The schema of a company as it was observed; only `id` is required, an integer of at least 1. Answers show `id` as a
+ * The schema of a company as it was observed; only `id` is required, an integer from 1 to 2^53 - 1. Answers show `id` as a
  * number in `leadCompany` and as a string in a company object, and `domain` in `leadCompany` alone. [ENG-10]
  */
 export const Company = Schema.Struct({

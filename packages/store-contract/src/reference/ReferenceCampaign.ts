@@ -12,6 +12,16 @@ export interface Totals {
   readonly reposts: number
 }
 
+/** By code points, as stores order texts: UTF-16 puts U+E000 to U+FFFF behind what has two units. */
+const compareTexts = (a: string, b: string): number => {
+  const [left, right] = [Array.from(a), Array.from(b)]
+  for (const [i, character] of left.entries()) {
+    const difference = character.codePointAt(0)! - (right[i]?.codePointAt(0) ?? -1)
+    if (difference !== 0) return difference
+  }
+  return left.length - right.length
+}
+
 const figures = ["impressions", "reactions", "comments", "reposts"] as const
 
 /**
@@ -56,14 +66,14 @@ export class ReferenceCampaign {
     return { impressions, reactions, comments, reposts, engagementRate }
   }
 
-  /** The posts with their last totals, those with the most impressions first. [SERIES-4] */
+  /** The posts with their last totals, those with the most impressions first, and equal ones by their ids. [SERIES-4] */
   posts(limit: number): ReadonlyArray<Totals & { readonly postId: string; readonly day: string }> {
     return [...this.readings]
       .map(([postId, ofPost]) => {
         const day = [...ofPost.keys()].sort().at(-1)!
         return { postId, day, ...ofPost.get(day)! }
       })
-      .sort((a, b) => b.impressions - a.impressions || (a.postId < b.postId ? -1 : 1))
+      .sort((a, b) => b.impressions - a.impressions || compareTexts(a.postId, b.postId))
       .slice(0, limit)
   }
 

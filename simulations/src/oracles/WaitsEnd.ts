@@ -1,0 +1,71 @@
+import type { Oracle } from "./Oracle.ts"
+
+/** Two looks into the store, with what slow calls of it take, and the way of a message. */
+const slackMillis = 10_000
+
+/** A clock that drifts runs faster by two hundredths at most. */
+const slowest = 0.97
+
+/** Milliseconds that a request waits for a change; 0 where it does not. */
+const waitOf = (url: string): number => 1000 * Number(/[?&]wait=(\d+)/.exec(url)?.[1] ?? 0)
+
+/**
+ * A request that waits for a change is answered soon after one, and not before the time is over while there is none. The time is that of the
+ * service's clock, whose jumps end it early. [CHG-6]
+ */
+export const waitsEnd: Oracle = {
+  name: "waits end",
+  instantiate: (facts, checks) => {
+    const early = checks.rule("a wait without a change")
+    const late = checks.rule("a wait for a change")
+    /** When engagements of a brand were recorded, in order. */
+    const recordedAt = new Map<string, Array<number>>()
+    return {
+      tailLost: (since) => {
+        for (const [brandId, times] of recordedAt)
+          recordedAt.set(
+            brandId,
+            times.filter((time) => time <= since)
+          )
+      },
+      stored: ({ answer, args, method }) => {
+        if (method !== "leads.commit") return null
+        const isChanged = (answer as ReadonlyArray<{ readonly outcome: string }>).some(
+          ({ outcome }) => outcome === "recorded"
+        )
+        if (!isChanged) return null
+        const brandId = String(args[0])
+        const known = recordedAt.get(brandId)
+        if (known === undefined) recordedAt.set(brandId, [facts.now()])
+        else known.push(facts.now())
+        return null
+      },
+      answered: ({ at, body, call, response }) => {
+        if (call.route !== "/signals/changes" || call.brand === null || response.status !== 200) return null
+        const wait = waitOf(call.request.url)
+        if (wait === 0) return null
+        const { handledAt, handledBy } = call
+        const disturbed = (what: ReadonlyArray<"clock" | "pause">, from: number): boolean =>
+          facts.incidents.touched(what, from, at, handledBy)
+        const lasted = at - handledAt
+        if (body.data.length === 0) {
+          if (disturbed(["clock"], handledAt)) early.weaken("the clock was set")
+          else {
+            early.judged++
+            if (lasted < wait * slowest)
+              return `after ${lasted} ms a request that waits ${wait} ms was told of no change`
+          }
+        }
+        const changedAt = (recordedAt.get(call.brand.id) ?? []).find((time) => time >= handledAt)
+        if (changedAt === undefined) return null
+        if (disturbed(["pause"], handledAt)) {
+          late.weaken("the service stood still")
+          return null
+        }
+        late.judged++
+        facts.coverageMarks.add("a request waited for a change")
+        return at - changedAt > slackMillis ? `a request waited ${at - changedAt} ms after a change` : null
+      }
+    }
+  }
+}
