@@ -23,7 +23,7 @@ const maxCompared = 256
 /** Rounds after which `compare` orders what is left: keys made for it could leave most items in one bucket each time. */
 const maxRounds = 24
 
-/** Of the items of one round; each round overwrites them. */
+/** The items of one round; each round overwrites them. */
 let keys = new Float64Array(4096)
 let buckets = new Uint16Array(4096)
 

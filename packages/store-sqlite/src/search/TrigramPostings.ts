@@ -110,9 +110,9 @@ interface JoinedList {
 
 /** A needle with the lists that find it. */
 export type Needle =
-  /** Of one or two bytes: all of these lists. */
+  /** One or two bytes are in all of these lists. */
   | { readonly bytes: Buffer; readonly united: ReadonlyArray<number> }
-  /** Of three bytes and more: what these lists have in common; null where no text with postings can contain it. */
+  /** Three bytes and more are in what these lists have in common; null where no text with postings can contain it. */
   | { readonly bytes: Buffer; readonly united: null; readonly lists: ReadonlyArray<JoinedList> | null }
 
 /** Takes the rarest trigrams first, up to those that have all bytes of the needle, which has one at least. */
