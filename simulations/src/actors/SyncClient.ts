@@ -69,7 +69,7 @@ const transport = (context: ActorContext, caller: Caller, brand: KnownBrand): Tr
 /** For how many seconds a client that has everything waits for a change: mostly not at all. Nobody waits longer for an answer. [CHG-6] */
 const waits = [0, 0, 0, 2, 20]
 
-/** Of a key four requests wait at once, and further ones are answered at once: two are left to probes. [CHG-6] */
+/** At most four requests of a key wait at once, and further ones are answered at once: two are left to probes. [CHG-6] */
 const maxWaits = 2
 
 const waitsOf = new WeakMap<KnownBrand, number>()
