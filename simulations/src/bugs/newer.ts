@@ -40,8 +40,8 @@ export const inNewerParts: ReadonlyArray<Bug> = [
   }),
   attention("attention-of-the-first", "attention says that the last was an hour earlier", {
     in: "Tallies.add",
-    find: "$map.set($id, { $count, lastAt: $now })",
-    put: "$map.set($id, { $count, lastAt: $count === 1 ? $now : $now - 3_600_000 })"
+    find: "$map.set($id, { count: $count, lastAt: $now })",
+    put: "$map.set($id, { count: $count, lastAt: $count === 1 ? $now : $now - 3_600_000 })"
   }),
   bugsIn("http", "SeriesCalls")("attention-of-all-keys", "attention lists keys that were never refused", {
     in: "seriesCalls",

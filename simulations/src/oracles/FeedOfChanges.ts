@@ -40,6 +40,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   /** Positions by the cursors that were answered. */
   const cursors = new Map<string, string>()
   const ofCalls = new WeakMap<Call, Page>()
+  /** Requests that wait, whose own reads can't be told from those of the watch that one of them began. */
+  const unclear = new WeakSet<Call>()
   const deleted = new Set<string>()
   let placed = 0
   let isTailLost = false
@@ -112,16 +114,19 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     seen.set(`${brandId} ${next}`, last)
     if (call === null) return null
     const { cursor, waits, ...wanted } = requested(call)
-    // A request that waits looks for others, too, and by single changes.
-    if (waits) return null
     const page = ofCalls.get(call)
+    const left = wanted.limit - (page?.entries.size ?? 0)
+    // The watch that a waiting request began looks for others, too: by single changes, after positions of theirs.
+    if (waits && limit === 1 && engagements === "none") {
+      if (left === 1 && wanted.engagements === "none") unclear.add(call)
+      return null
+    }
     if (page === undefined) {
       const goesOn = cursor === "" ? "null" : cursors.get(cursor)
       if (goesOn !== JSON.stringify(after))
         return `a page goes on after ${JSON.stringify(after)}, and its cursor says ${goesOn}`
     } else if (page.next !== JSON.stringify(after))
       return `a page goes on after ${JSON.stringify(after)}, and has read up to ${page.next}`
-    const left = wanted.limit - (page?.entries.size ?? 0)
     if (limit !== left || engagements !== wanted.engagements)
       return `${limit} changes are requested with engagements ${engagements}, not ${left} with ${wanted.engagements}`
     const entries = page?.entries ?? new Map<number, Json>()
@@ -137,9 +142,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (!routes.has(call.route) || call.request.method !== "GET" || response.status !== 200) return null
     if (!facts.isStoreSeen) return null
     const page = ofCalls.get(call)
-    if (page === undefined) {
+    if (page === undefined || unclear.has(call)) {
       facts.compared.add(call)
-      pages.weaken("it waited for a change, or nobody knows what the brand has")
+      pages.weaken("it waited for a single change, or nobody knows what the brand has")
       return null
     }
     pages.judged++
