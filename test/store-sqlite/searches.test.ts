@@ -254,7 +254,14 @@ describe("the reading worker", () => {
               began.push(name)
               return null
             })
-          const posted = vi.spyOn(Worker.prototype, "postMessage")
+          // The thread gets the first job only when the second was left.
+          const { postMessage } = Worker.prototype
+          let begin = (): void => {}
+          const posted = vi
+            .spyOn(Worker.prototype, "postMessage")
+            .mockImplementationOnce(function (this: Worker, ...given) {
+              begin = () => postMessage.apply(this, given)
+            })
           const [first, second, third] = ["first", "second", "third"].map((name) => Effect.runFork(job(name)))
           yield* Effect.promise(() => vi.waitFor(() => expect(posted).toHaveBeenCalledOnce()))
           let ended = 0
@@ -262,6 +269,7 @@ describe("the reading worker", () => {
           thread!.on("message", () => ended++)
           yield* Fiber.interrupt(second!)
           expect([began, ended]).toEqual([["first"], 0])
+          begin()
           yield* Fiber.interrupt(first!)
           expect(ended).toBe(1)
           expect((yield* Fiber.join(third!)).lost).toEqual([])
