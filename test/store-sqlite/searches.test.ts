@@ -257,11 +257,12 @@ describe("the reading worker", () => {
           // The thread gets the first job only when the second was left.
           const { postMessage } = Worker.prototype
           let begin = (): void => {}
-          const posted = vi
-            .spyOn(Worker.prototype, "postMessage")
-            .mockImplementationOnce(function (this: Worker, ...given) {
-              begin = () => postMessage.apply(this, given)
-            })
+          const posted = vi.spyOn(Worker.prototype, "postMessage").mockImplementationOnce(function (
+            this: Worker,
+            ...given
+          ) {
+            begin = () => postMessage.apply(this, given)
+          })
           const [first, second, third] = ["first", "second", "third"].map((name) => Effect.runFork(job(name)))
           yield* Effect.promise(() => vi.waitFor(() => expect(posted).toHaveBeenCalledOnce()))
           let ended = 0
