@@ -193,6 +193,8 @@ export const measureImport = async (
     progress.say(`import: writing ${lines.toLocaleString("en")} lines`)
     const observations = kind === "people" ? people(signalIds) : life(lines, signalIds)
     const count = writeFile(file, lines, observations)
+    // The server has closed connections meanwhile: they are not used again once the process has noticed.
+    await new Promise((resume) => setTimeout(resume, 100))
     progress.say(`import: ${lines.toLocaleString("en")} lines`)
     const before = threadMicros(server.pid)
     const stop = new AbortController()
