@@ -190,7 +190,8 @@ export const measureConsole = async (
   pace: ConsolePace,
   { say }: Progress
 ): Promise<ReadonlyArray<Section>> => {
-  const rounds = pace.parts.pages ? pace.rounds : 0
+  // The first of them is right after the start.
+  const rounds = pace.parts.pages ? pace.rounds + 1 : 0
   const file = copyOf(await databaseOf("subject", leads, { say }))
   const server = await startSubject(programs, file)
   const browser = await launchChromium()
@@ -211,8 +212,8 @@ export const measureConsole = async (
   const list = `${server.url}/console/brands/1/leads`
   let live: LiveFigures | null = null
   try {
-    for (let round = 0; round < rounds + 1 && rounds > 0; round++) {
-      say(round === 0 ? "console, right after the start" : `console, round ${round} of ${rounds}`)
+    for (let round = 0; round < rounds; round++) {
+      say(round === 0 ? "console, right after the start" : `console, round ${round} of ${pace.rounds}`)
       const context = await contextOf()
       const page = await context.newPage()
       await page.goto(list)
