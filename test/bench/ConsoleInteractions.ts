@@ -196,7 +196,7 @@ export const measureConsole = async (
   const server = await startSubject(programs, file)
   const browser = await launchChromium()
   const times = new Map<string, Array<number>>()
-  /** Of the round in which the server, which was started just before, loads the texts of the brand. */
+  /** What the first round took: the server, which was started just before, loads the texts of the brand meanwhile. */
   const timesAfterStart: Array<number> = []
   const processorTimes = new Map<string, Array<ProcessorMillis>>()
   const openings: Array<Opened> = []
