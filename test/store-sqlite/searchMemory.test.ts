@@ -262,6 +262,8 @@ describe("a memory of texts", () => {
       memory.search({ filter: { search: needle }, sort: sorts[0]!, offset: 0, limit: 200 })
     const left = Array.from({ length: 256 }, (_, i) => i + 1).filter((id) => id % 4 >= 2)
     expect(search("aaaaaaa")).toEqual({ total: 128, ids: left })
+    // As in the reference, every text contains the empty one.
+    expect(search("")).toEqual({ total: 128, ids: left })
     expect(search("aab").ids).toEqual(left.filter((id) => id % 2 === 0))
     expect(search("aaac").ids).toEqual(left.filter((id) => id % 2 === 1))
     for (const id of left) memory.remove(id)

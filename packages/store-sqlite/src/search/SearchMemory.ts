@@ -294,7 +294,7 @@ export class SearchMemory {
 
   /** Puts what the filter lets through into `hits`; how many those are. */
   private find(filter: TestedFilter): number {
-    const { createdAfter = -Infinity, createdBefore = Infinity, search, signalId } = filter
+    const { createdAfter = -Infinity, createdBefore = Infinity, search = "", signalId } = filter
     const { updatedAfter = -Infinity, updatedBefore = Infinity } = filter
     const wanted = [filter.qualified, filter.exported, filter.isEmployee]
     let [mask, bits] = [gone, 0]
@@ -325,7 +325,7 @@ export class SearchMemory {
       if (total === hits.length) hits = grown(hits, total * 2)
       hits[total++] = slot
     }
-    if (search === undefined) for (let slot = 0; slot < this.count; slot++) found(slot)
+    if (search === "") for (let slot = 0; slot < this.count; slot++) found(slot)
     else this.findText(bytesOf(search), found)
     return total
   }
