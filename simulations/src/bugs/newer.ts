@@ -84,7 +84,7 @@ export const inNewerParts: ReadonlyArray<Bug> = [
     "idempotency"
   )(
     "key-in-use-for-the-whole-lease",
-    "a repetition is told to wait for a whole lease, however much of it is over",
+    "a repetition must wait for a whole lease, however much of it is over",
     {
       in: "reserve",
       find: "$kept.leaseUntil - $now",

@@ -18,7 +18,7 @@ const illWorded = (message: string): string | null =>
     ? null
     : `"${message}" is no sentence`
 
-/** The sentences of an answer: of an error, of what was rejected, of what was ignored. */
+/** The messages in an answer: that of its error, those of rejected observations, and warnings about ignored parameters. */
 const sentencesOf = (body: Json): ReadonlyArray<string> =>
   body === null || typeof body !== "object"
     ? []

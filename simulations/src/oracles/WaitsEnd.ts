@@ -53,7 +53,7 @@ export const waitsEnd: Oracle = {
           else {
             early.judged++
             if (lasted < wait * slowest)
-              return `after ${lasted} ms a request that waits ${wait} ms was told of no change`
+              return `a request that may wait ${wait} ms was answered without a change after ${lasted} ms`
           }
         }
         const changedAt = (recordedAt.get(call.brand.id) ?? []).find((time) => time >= handledAt)

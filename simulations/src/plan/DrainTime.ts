@@ -14,7 +14,7 @@ const daysAnEvent = 6
 export const changesLiveWebhook = ({ nth, what }: { readonly nth: number; readonly what: string }): boolean =>
   what === "for a while" && nth % 2 === 0
 
-/** An action changes a live webhook at most so many times. */
+/** The most changes of a live webhook that one action makes. */
 export const maxLiveChanges = 10
 
 /** The most events of one lead: one for each time that somebody saw the person, and one for the lead. */

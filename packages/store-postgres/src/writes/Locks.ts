@@ -9,8 +9,8 @@
  *
  * - A removal that forgets which leads went long ago changes the brand's row after its version. The other transaction that takes both, the
  *   end of the brand's deletion, begins only when the brand has no lead, and the removal holds one.
- * - A host's own transaction can hold locks of the host, and of earlier pieces of work. There Postgres tells one of two that wait for each
- *   other, and nothing is tried again.
+ * - A host's own transaction can hold locks of the host, and of earlier pieces of work. If it and another wait for each other, Postgres ends
+ *   one of them with a deadlock, and the store does not try again.
  */
 import { hash } from "node:crypto"
 import { binaryArray } from "../connection/BinaryArrays.ts"
