@@ -27,7 +27,10 @@ const { retentionKinds } = Retention
 const total = (counts: DueCounts): number => retentionKinds.reduce((sum, kind) => sum + counts[kind], 0)
 
 /** Counts what is due, then removes it, showing how far it is. */
-const prune = (store: Context.Context<Layer.Layer.Success<ReturnType<typeof storeLayer>>>, retention: Retention.Retention) =>
+const prune = (
+  store: Context.Context<Layer.Layer.Success<ReturnType<typeof storeLayer>>>,
+  retention: Retention.Retention
+) =>
   withProgressLine((update) =>
     Effect.flatMap(RetentionRounds.countDue(retention), (due) => {
       let done = 0
