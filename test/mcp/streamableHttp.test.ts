@@ -152,7 +152,8 @@ describe("a message that no client sends", () => {
     expect(await wordsOf("search_leads", { search: "x".repeat(5000) })).toBe(
       "search takes at most 4096 characters."
     )
-    const long = "search takes less text: percent-encoded, the arguments of a call take at most 16 KiB together."
+    const long =
+      "search takes less text: percent-encoded, the arguments of a call take at most 16 KiB together."
     expect(await wordsOf("search_leads", { search: "\u6f22".repeat(4000), sort: "name:asc" })).toBe(long)
     for (const [name, args] of [
       ["get_campaign_metrics", { id: "\u6f22".repeat(4000) }],
