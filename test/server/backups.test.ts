@@ -124,7 +124,7 @@ describe("backups that are dated in the future", () => {
         },
         {
           onMade: () => void made++,
-          onNewest: (told) => void newest.push(told?.madeAt ?? null),
+          onNewest: (backup) => void newest.push(backup?.madeAt ?? null),
           onFailed: () => {}
         }
       ).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
@@ -159,8 +159,8 @@ describe("backups that are dated in the future", () => {
     const near = temporaryFolder()
     writeFileSync(join(near, nameAt(Date.now() + 30_000)), "x")
     let looks = 0
-    const told = await scheduled(near, 3_600_000, () => looks++ > 20)
-    expect(told.newest.every((at) => at !== null && at <= Date.now())).toBe(true)
+    const later = await scheduled(near, 3_600_000, () => looks++ > 20)
+    expect(later.newest.every((at) => at !== null && at <= Date.now())).toBe(true)
     expect(readdirSync(near)).toHaveLength(1)
   })
 })

@@ -118,7 +118,7 @@ const make = ({ database, encryption, settings }: BackedUp): Effect.Effect<MadeB
     })
   )
 
-const told = ({ file, madeAt }: KeptBackup, now: number) => ({
+const newestBackup = ({ file, madeAt }: KeptBackup, now: number) => ({
   madeAt: Math.min(madeAt, now),
   bytes: statSync(file, { throwIfNoEntry: false })?.size ?? 0
 })
@@ -132,7 +132,7 @@ const round = (backedUp: BackedUp, { onFailed, onMade, onNewest }: BackupObserve
     const kept = yield* inFolder(folder, database, now)
     const [newest] = kept.dated
     // Also after a restart, and where another server made it, so that no alarm is raised of a backup that is there.
-    if (newest !== undefined) onNewest(told(newest, now))
+    if (newest !== undefined) onNewest(newestBackup(newest, now))
     else if (kept.ahead.length > 0) onNewest(null)
     for (const { file } of kept.ahead) {
       if (warned.has(file)) continue
