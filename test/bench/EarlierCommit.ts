@@ -12,12 +12,15 @@ import { UsageError } from "./Options.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** Builds the server as this tree's, and makes the file as the commit's own benchmark does, since its schema is another one. */
+/**
+ * Builds the server as this tree's, and makes the file as the commit's own benchmark does, since its schema is another one. Commits
+ * before 5c7271c8 bundle the server alone, and no other module.
+ */
 const program = `
-import { bundleModule } from "../../scripts/bundle.mjs"
+import * as bundle from "../../scripts/bundle.mjs"
 import { databaseOf } from "./Files.ts"
 const [entry, outfile, leads] = process.argv.slice(2)
-await bundleModule(entry, outfile)
+await (bundle.bundleModule === undefined ? bundle.bundleServer(outfile) : bundle.bundleModule(entry, outfile))
 const file = await databaseOf("subject", Number(leads), { say: (text) => void process.stderr.write(text + "\\n") })
 process.stdout.write(JSON.stringify({ file }))
 `

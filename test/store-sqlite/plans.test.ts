@@ -321,7 +321,7 @@ describe("the plans at 100,000 leads", () => {
           const offset = Math.floor((share * total) / 10_000)
           const ordering = Ordering.orderingOf(Either.getOrThrow(SortOrder.parse(sort)))
           const page = recorded(db, (sql) =>
-            RankIndex.readPage(sql, selection, ordering, { limit: 10, offset, total })
+            RankIndex.readPage(sql, selection, ordering, { limit: 10, offset, total }, null)
           )
           for (const { text } of page.queries) texts.add(text)
           // After the buckets, where that of the page begins, and the leads of its first key before it.

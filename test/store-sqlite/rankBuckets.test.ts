@@ -1,6 +1,7 @@
 /** The buckets of the rank index: what they keep of leads, and how many they are. */
-import { Brands, Leads, recordObservations, Signals } from "@lead-signals/domain"
-import { Effect } from "effect"
+import { Brands, Leads, LeadStore, recordObservations, Signals, SortOrder } from "@lead-signals/domain"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Effect, Either } from "effect"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
@@ -117,5 +118,50 @@ describe("the rank index", () => {
         .get()
     )
     expect(max).toBeLessThan(12)
+  })
+
+  it("finds the pages of what is there now, after writes of this and of another process [PAGE-3, SORT-5]", async () => {
+    const filename = join(folder, "pages.sqlite")
+    const reader = SqliteStore.layer({
+      filename,
+      synced: false,
+      ticks: SqliteStore.TickScheduler.none,
+      rankIndex: { findingEffort: 0, maxBucketLeads }
+    })
+    await over(
+      filename,
+      Effect.gen(function* () {
+        const { brand, observe } = yield* setUp
+        yield* observe(people.slice(0, 30))
+        yield* Effect.gen(function* () {
+          const store = yield* LeadStore
+          const expectPages = (there: ReadonlyArray<string>) =>
+            Effect.gen(function* () {
+              const sorted = there.toSorted()
+              for (const direction of ["asc", "desc"] as const) {
+                const expected = direction === "asc" ? sorted : sorted.toReversed()
+                for (let page = 1; page <= sorted.length / 3; page++) {
+                  const { leads, total } = yield* store.list(brand.id, {
+                    filter: {},
+                    sort: Either.getOrThrow(SortOrder.parse(`name:${direction}`)),
+                    page: { page, pageSize: 3 },
+                    engagements: "none"
+                  })
+                  expect([total, leads.map(({ lead }) => lead.profile.name)]).toEqual([
+                    sorted.length,
+                    expected.slice(page * 3 - 3, page * 3)
+                  ])
+                }
+              }
+            })
+          yield* expectPages(names.slice(0, 30))
+          // The other process.
+          const [last] = yield* observe(people.slice(30, 40)).pipe(Effect.map((ids) => ids.slice(-1)))
+          yield* expectPages(names)
+          yield* store.erase(brand.id, last!, "hash", () => "wh_none" as never)
+          yield* expectPages(names.slice(0, 39))
+        }).pipe(Effect.provide(reader))
+      })
+    )
   })
 })

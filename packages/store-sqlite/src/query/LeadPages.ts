@@ -34,6 +34,13 @@ export interface KnownTotals {
   readonly set: (key: string, total: Total, state: number) => void
 }
 
+/** What earlier reads have counted. */
+export interface KnownCounts {
+  readonly totals: KnownTotals
+  /** Null where none are kept. */
+  readonly buckets: RankIndex.KnownBuckets | null
+}
+
 /** The leads of a page. */
 interface FoundPage {
   readonly total: number
@@ -160,7 +167,7 @@ const findPage = (
   brandId: string,
   query: Query,
   { maxEffort, rankIndex }: ListingOptions,
-  totals: KnownTotals
+  { buckets, totals }: KnownCounts
 ): FoundPage | null => {
   const selection = select(idOf(brandId), query.filter)
   if (selection.isEmpty) return { total: 0, ids: [] }
@@ -189,7 +196,7 @@ const findPage = (
     isCounted(selection) && rankIndex.findingEffort + (limit * counts.all) / total < plan.effort
   if (!isPlaced && plan.effort > maxEffort) return null
   const ids = isPlaced
-    ? RankIndex.readPage(sql, selection, orderingOf(query.sort), { limit, offset, total })
+    ? RankIndex.readPage(sql, selection, orderingOf(query.sort), { limit, offset, total }, buckets)
     : readPlanned(sql, selection, query, plan)
   return { total, ids }
 }
@@ -207,7 +214,7 @@ export type ReadPage<A> = (
   brandId: string,
   query: Query,
   options: ListingOptions,
-  totals: KnownTotals
+  known: KnownCounts
 ) => A | null
 
 /** Reads what a page of some form shows of the leads that it has. */
@@ -232,8 +239,8 @@ export const foundRenderedPage: ReadFound<RenderedPage> = (sql, query, { ids, to
 
 const reading =
   <A>(readFound: ReadFound<A>): ReadPage<A> =>
-  (sql, brandId, query, options, totals) => {
-    const found = findPage(sql, brandId, query, options, totals)
+  (sql, brandId, query, options, known) => {
+    const found = findPage(sql, brandId, query, options, known)
     return found === null ? null : readFound(sql, query, found)
   }
 

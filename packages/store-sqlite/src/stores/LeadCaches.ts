@@ -2,8 +2,9 @@
 import type { RenderedPage } from "@lead-signals/domain"
 import type { QueryConnection } from "../connection/Connection.ts"
 import { type LeadChanges, newestSql } from "../cache/LeadChanges.ts"
-import type { KnownTotals } from "../query/LeadPages.ts"
+import type { KnownCounts, KnownTotals } from "../query/LeadPages.ts"
 import { totalsCache } from "../query/Totals.ts"
+import type { BucketCounts } from "../rank-index/RankIndex.ts"
 import type { CountedTotals } from "../worker/Jobs.ts"
 import { VersionedCache } from "../cache/VersionedCache.ts"
 
@@ -13,16 +14,20 @@ const maxRenderedPages = 8_388_608
 /** Characters of rendered details. */
 const maxRenderedDetails = 4_194_304
 
-const lengthOf = (text: string): number => text.length
+/** Numbers of leads before buckets, of some thousand for a million leads. */
+const maxBuckets = 131_072
+
+const lengthOf = ({ length }: { readonly length: number }): number => length
 
 const lengthOfPage = ({ leads }: RenderedPage): number => leads.reduce((size, lead) => size + lead.length, 0)
 
-export class LeadCaches {
+export class LeadCaches implements KnownCounts {
   readonly renderedPages = new VersionedCache<RenderedPage>({
     maxSize: maxRenderedPages,
     sizeOf: lengthOfPage
   })
   readonly renderedDetails = new VersionedCache<string>({ maxSize: maxRenderedDetails, sizeOf: lengthOf })
+  readonly buckets = new VersionedCache<BucketCounts>({ maxSize: maxBuckets, sizeOf: lengthOf })
   private readonly counted
   readonly totals: KnownTotals
   private readonly keepsReads: boolean
@@ -50,6 +55,7 @@ export class LeadCaches {
     this.version = version
     this.renderedPages.at(version)
     this.renderedDetails.at(version)
+    this.buckets.at(version)
     this.counted.at(sql.value<number>(newestSql)!)
     return this
   }
@@ -58,6 +64,7 @@ export class LeadCaches {
   clear(): void {
     this.renderedPages.clear()
     this.renderedDetails.clear()
+    this.buckets.clear()
     this.counted.clear()
   }
 

@@ -68,7 +68,7 @@ export const leadLists = (
         )
       const fromFile = (slowly: Effect.Effect<Listed<K>, StoreUnavailable>) =>
         Effect.flatMap(
-          read((sql) => readPage(sql, brandId, query, options, caches.at(sql).totals)),
+          read((sql) => readPage(sql, brandId, query, options, caches.at(sql))),
           (page) => (page === null ? slowly : Effect.succeed(page))
         )
       const offloaded = offload(kind, brandId, query)

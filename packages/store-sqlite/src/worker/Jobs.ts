@@ -114,8 +114,12 @@ const listing =
   (sql: DriverConnection, { brandId, rankIndex, query, totals }: ListInput): ListOutput<A> => {
     const counted = new Map<string, { readonly total: Total; readonly state: number }>()
     const known = {
-      get: (key: string) => totals.get(key) ?? counted.get(key)?.total.n,
-      set: (key: string, total: Total, state: number) => void counted.set(key, { total, state })
+      totals: {
+        get: (key: string) => totals.get(key) ?? counted.get(key)?.total.n,
+        set: (key: string, total: Total, state: number) => void counted.set(key, { total, state })
+      },
+      // Pages that the rank index finds take little effort: the serving thread reads them.
+      buckets: null
     }
     const options = { rankIndex, maxEffort: Number.POSITIVE_INFINITY }
     // Without a limit of effort there is always a page.
