@@ -46,7 +46,7 @@ export const seen = (signalId: string, person: string, engagement: string, autho
 
 let ids = 0
 /** Ids of deliveries that say which call drew them. */
-export const idsOf = (call: string) => {
+const idsOf = (call: string) => {
   const run = ++ids
   let count = 0
   return () => `${run}-${call}-${++count}`
