@@ -10,6 +10,7 @@ const others: ReadonlyArray<readonly [scenario: string, hours: number, seeds: nu
   ["retention", 1.5, 1],
   ["idempotency", 2, 1],
   ["access", 1, 1],
+  ["sessions", 0.25, 3],
   ["ordering", 1, 1],
   ["key-rotation", 1, 1],
   ["sync-race", 0.5, 1],
