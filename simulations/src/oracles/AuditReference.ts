@@ -171,7 +171,8 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
     const minute = [call.handledBy, call.handledByStart, Math.floor(at / 60_000)].join(" ")
     // One whose clock was set back comes to a minute again.
     const isClockSet = facts.plan.scheduledFaults.some(({ fault }) => fault === "clock" || fault === "drift")
-    if (refusals.has(minute) && !isClockSet) return "two refused credentials of one minute are in the audit log"
+    if (refusals.has(minute) && !isClockSet)
+      return "two refused credentials of one minute are in the audit log"
     refusals.add(minute)
     return null
   }
