@@ -39,7 +39,7 @@ export const decodeUtf8 = (bytes: Uint8Array): string => utf8.decode(bytes)
 const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.gen(function* () {
     const announced = Number(request.headers["content-length"] ?? 0)
-    if (announced > maxJsonBytes) return yield* jsonTooLarge
+    if (announced > maxDiscardedBytes) return yield* jsonTooLarge
     const { limits } = yield* BodyPace
     const chunks: Array<Uint8Array> = []
     let size = 0
