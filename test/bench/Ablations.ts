@@ -55,12 +55,6 @@ export const ablations: ReadonlyArray<Ablation> = [
       put: "false"
     }
   ),
-  inStore("RankIndex")(
-    "bucket-counts",
-    "keeps the counts of rank buckets while nothing is written",
-    ["random-page", ...deepPages],
-    { in: "leadsBeforeBuckets", find: "$buckets?.get($name)", put: "undefined" }
-  ),
   inStore("LeadLists")(
     "page-cache",
     "keeps the JSON of pages while nothing is written, and with it the encoded bodies",

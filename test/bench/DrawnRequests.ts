@@ -5,9 +5,9 @@
 import { readdirSync, readFileSync } from "node:fs"
 import type { Progress } from "./BulkLoad.ts"
 import { databaseOf } from "./Files.ts"
-import { get, measureBare } from "./Load.ts"
+import { get, measureBare, type Paths } from "./Load.ts"
 import { limited, minimum, type Section } from "./Report.ts"
-import { type Programs, startSubject } from "./Servers.ts"
+import { bundlePagesAlone, type Programs, type Server, startPagesAlone, startSubject } from "./Servers.ts"
 import { pathOf, pathsOf } from "./Shape.ts"
 import { shapesOf } from "./Shapes.ts"
 import { median, quantile } from "./Statistics.ts"
@@ -27,6 +27,9 @@ const targets: Readonly<Record<string, { readonly perSecond: number; readonly p9
   "random-page": { perSecond: 2000 }
 }
 
+/** The shape that has a floor, `reference/PagesAlone.ts`. */
+const shapeWithFloor = "random-page"
+
 const key = keyOf(1)
 
 /** Microseconds that each thread has worked. */
@@ -42,6 +45,7 @@ const workedMicros = (pid: number): ReadonlyMap<string, number> =>
     })
   )
 
+const comparedAnswers = 40
 const fastMicros = 8000
 const fastInARow = 20
 const maxLoadMillis = 300_000
@@ -74,6 +78,8 @@ export interface DrawnFigure {
   /** Null for a shape that is no search. */
   readonly secondsUntilInMemory: number | null
   readonly rounds: ReadonlyArray<DrawnRound>
+  /** The floor, in turn; null for a shape without one. */
+  readonly floor: ReadonlyArray<DrawnRound> | null
 }
 
 export interface DrawnOptions {
@@ -83,31 +89,45 @@ export interface DrawnOptions {
   readonly seconds: number
 }
 
+const measureRound = async ({ pid, url }: Server, paths: Paths, seconds: number): Promise<DrawnRound> => {
+  const before = workedMicros(pid)
+  const millis: Array<number> = []
+  const { perSecond } = await measureBare({ url, key, paths }, seconds, millis)
+  const used = [...workedMicros(pid)].map(
+    ([thread, micros]) => [thread, (micros - (before.get(thread) ?? 0)) / millis.length] as const
+  )
+  return {
+    perSecond,
+    medianMillis: median(millis),
+    p99Millis: quantile(millis, 0.99),
+    servingMicros: used.find(([thread]) => thread === String(pid))![1],
+    otherMicros: used
+      .filter(([thread, micros]) => thread !== String(pid) && micros >= 5)
+      .map(([, micros]) => micros)
+      .toSorted((a, b) => b - a)
+  }
+}
+
+/** A floor that sent other bytes would be one of something else. */
+const compareAnswers = async (server: Server, floor: Server, paths: () => string): Promise<void> => {
+  for (let i = 0; i < comparedAnswers; i++) {
+    const path = paths()
+    const [own, lowest] = [
+      await get({ url: server.url, key }, path),
+      await get({ url: floor.url, key }, path)
+    ]
+    if (own.text !== lowest.text) throw new Error(`${path}: the floor sends other bytes than the server`)
+  }
+}
+
 export const measureDrawn = async (
   programs: Pick<Programs, "subject">,
   { leads, rounds, seconds, shapes: wanted }: DrawnOptions,
   progress: Progress
 ): Promise<ReadonlyArray<DrawnFigure>> => {
-  const server = await startSubject(programs, await databaseOf("subject", leads, progress))
+  const file = await databaseOf("subject", leads, progress)
+  const server = await startSubject(programs, file)
   const { pid, url } = server
-  const measureRound = async (paths: () => string): Promise<DrawnRound> => {
-    const before = workedMicros(pid)
-    const millis: Array<number> = []
-    const { perSecond } = await measureBare({ url, key, paths }, seconds, millis)
-    const used = [...workedMicros(pid)].map(
-      ([thread, micros]) => [thread, (micros - (before.get(thread) ?? 0)) / millis.length] as const
-    )
-    return {
-      perSecond,
-      medianMillis: median(millis),
-      p99Millis: quantile(millis, 0.99),
-      servingMicros: used.find(([thread]) => thread === String(pid))![1],
-      otherMicros: used
-        .filter(([thread, micros]) => thread !== String(pid) && micros >= 5)
-        .map(([, micros]) => micros)
-        .toSorted((a, b) => b - a)
-    }
-  }
   try {
     const figures: Array<DrawnFigure> = []
     const shapes = (await shapesOf(leads, { url, key })).filter(({ name }) => wanted.includes(name))
@@ -118,10 +138,22 @@ export const measureDrawn = async (
       const next = typeof paths === "function" ? paths : () => pathOf(shape, 0)
       const isSearch = /syllables|name-part|search/.test(shape.name)
       const secondsUntilInMemory = isSearch ? await untilInMemory(url, next, pid) : null
-      await measureBare({ url, key, paths: next }, 1)
-      const measured: Array<DrawnRound> = []
-      for (let round = 0; round < rounds; round++) measured.push(await measureRound(next))
-      figures.push({ shape: shape.name, secondsUntilInMemory, rounds: measured })
+      const floor =
+        shape.name === shapeWithFloor ? await startPagesAlone(await bundlePagesAlone(), file) : null
+      try {
+        if (floor !== null) await compareAnswers(server, floor, next)
+        const servers = floor === null ? [server] : [server, floor]
+        for (const each of servers) await measureBare({ url: each.url, key, paths: next }, 1)
+        const measured = servers.map((): Array<DrawnRound> => [])
+        for (let round = 0; round < rounds; round++) {
+          for (const [i, each] of servers.entries())
+            measured[i]!.push(await measureRound(each, next, seconds))
+        }
+        const [own, lowest] = measured
+        figures.push({ shape: shape.name, secondsUntilInMemory, rounds: own!, floor: lowest ?? null })
+      } finally {
+        await floor?.stop()
+      }
     }
     return figures
   } finally {
@@ -131,14 +163,21 @@ export const measureDrawn = async (
 
 export const drawnSection = (leads: number, figures: ReadonlyArray<DrawnFigure>): Section => ({
   title: `Drawn requests over HTTP, ${leads.toLocaleString("en")} leads`,
-  note: "Requests a second over 16 sockets that only send requests, each drawn anew, when searches have their texts in memory. The lines with p99 are milliseconds of 99 % of them, those with cpu microseconds of processor time of the serving thread.",
-  lines: figures.flatMap(({ rounds, shape }) => {
+  note: "Requests a second over 16 sockets that only send requests, each drawn anew, when searches have their texts in memory. The lines with p99 are milliseconds of 99 % of them, those with cpu microseconds of processor time of the serving thread. The lines with floor are those of a program that only reads the rows and sends the bytes, in turn.",
+  lines: figures.flatMap(({ floor, rounds, shape }) => {
     const target = leads === 1_000_000 ? targets[shape] : undefined
-    const of = (name: "perSecond" | "p99Millis" | "servingMicros") => rounds.map((round) => round[name])
+    const figureOf = (name: "perSecond" | "p99Millis" | "servingMicros", of = rounds) =>
+      of.map((round) => round[name])
     return [
-      minimum(`drawn-${shape}`, leads, of("perSecond"), target?.perSecond ?? null),
-      limited(`drawn-${shape}-p99`, leads, of("p99Millis"), target?.p99Millis ?? null),
-      limited(`drawn-${shape}-cpu`, leads, of("servingMicros"), null)
+      minimum(`drawn-${shape}`, leads, figureOf("perSecond"), target?.perSecond ?? null),
+      limited(`drawn-${shape}-p99`, leads, figureOf("p99Millis"), target?.p99Millis ?? null),
+      limited(`drawn-${shape}-cpu`, leads, figureOf("servingMicros"), null),
+      ...(floor === null
+        ? []
+        : [
+            limited(`drawn-${shape}-floor`, leads, figureOf("perSecond", floor), null),
+            limited(`drawn-${shape}-floor-cpu`, leads, figureOf("servingMicros", floor), null)
+          ])
     ]
   })
 })

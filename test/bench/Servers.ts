@@ -67,6 +67,10 @@ export const bundlePrograms = async (): Promise<Programs> => ({
   plain: await bundled("plain", bundleReference)
 })
 
+/** The floor of random pages. */
+export const bundlePagesAlone = (): Promise<string> =>
+  bundled("pages-alone", (outfile) => bundleReference(outfile, "reference/PagesAlone.ts"))
+
 /** The server, its reference on Postgres, and one node of several. */
 export const bundlePostgresPrograms = async () => ({
   subject: await bundled("subject", bundleServer),
@@ -143,6 +147,10 @@ export const startSubject = (
 
 export const startPlain = ({ plain }: Programs, filename: string): Promise<Server> =>
   start([plain], { DATABASE: filename })
+
+/** `program` is that of `bundlePagesAlone`. */
+export const startPagesAlone = (program: string, filename: string): Promise<Server> =>
+  start([program], { DATABASE: filename })
 
 export const startPlainPostgres = ({ plain }: Pick<Programs, "plain">, url: string): Promise<Server> =>
   start([plain], { DATABASE: url })

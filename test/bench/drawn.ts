@@ -22,17 +22,21 @@ const options = {
   rounds: Number(values.rounds)
 }
 const progress = { say: (text: string) => void process.stderr.write(`${text}\n`) }
-for (const { rounds, secondsUntilInMemory, shape } of await measureDrawn(
+for (const { floor, rounds, secondsUntilInMemory, shape } of await measureDrawn(
   await bundlePrograms(),
   options,
   progress
 )) {
   if (secondsUntilInMemory !== null)
     process.stdout.write(`${shape}: in memory after ${secondsUntilInMemory.toFixed(0)} s\n`)
-  for (const { medianMillis, otherMicros, p99Millis, perSecond, servingMicros } of rounds) {
+  const named = [
+    ...rounds.map((round) => [shape, round] as const),
+    ...(floor ?? []).map((round) => [`floor of ${shape}`, round] as const)
+  ]
+  for (const [name, { medianMillis, otherMicros, p99Millis, perSecond, servingMicros }] of named) {
     const others = otherMicros.map((micros) => `, another ${micros.toFixed(0)}`).join("")
     process.stdout.write(
-      `${shape}: ${perSecond.toFixed(0)}/s, median ${medianMillis.toFixed(1)} ms, p99 ${p99Millis.toFixed(1)} ms; µs of threads a request: serving ${servingMicros.toFixed(0)}${others}\n`
+      `${name}: ${perSecond.toFixed(0)}/s, median ${medianMillis.toFixed(1)} ms, p99 ${p99Millis.toFixed(1)} ms; µs of threads a request: serving ${servingMicros.toFixed(0)}${others}\n`
     )
   }
 }

@@ -4,10 +4,10 @@
  * transactions judge, too, what the others let live: minutes each.
  */
 import { spawnSync } from "node:child_process"
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { basename, join, relative } from "node:path"
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { ScratchCopy } from "@lead-signals/simulations/internal"
 
 interface LockMutant {
   readonly name: string
@@ -112,32 +112,6 @@ const mutants = (): ReadonlyArray<LockMutant> => {
   })
 }
 
-const omitted = new Set([
-  ".bundle",
-  ".cache",
-  ".data",
-  ".generated",
-  ".git",
-  ".packs",
-  ".simulations",
-  ".site"
-])
-
-/** A copy of the repository's folder that shares its packages. */
-const copyOfRepository = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "lead-signals-lock-mutants-"))
-  cpSync(root, folder, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (from) => {
-      const path = relative(root, from)
-      return path !== "node_modules" && !path.startsWith("scripts/runtimes") && !omitted.has(basename(path))
-    }
-  })
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-  return folder
-}
-
 interface Judge {
   readonly files: ReadonlyArray<string>
   readonly isThorough: boolean
@@ -208,16 +182,16 @@ const words = process.argv.slice(2)
 const pattern = new RegExp(words.find((word) => !word.startsWith("--")) ?? "")
 const all = words.includes("--thorough") ? [...judges, ...steppers] : judges
 const chosen = mutants().filter(({ name }) => pattern.test(name))
-const scratch = copyOfRepository()
+const scratch = ScratchCopy.make()
 let killed = 0
 for (const { file, name, text } of chosen) {
   const path = join(sources, file)
-  writeFileSync(join(scratch, path), text)
+  scratch.write(path, text)
   let killer: string | null = null
-  for (const judge of all) if ((killer ??= killerOf(scratch, judge)) !== null) break
-  cpSync(join(root, path), join(scratch, path))
+  for (const judge of all) if ((killer ??= killerOf(scratch.folder, judge)) !== null) break
+  scratch.write(path, readFileSync(join(root, path), "utf8"))
   if (killer !== null) killed++
   console.log(`${killer === null ? "lives " : "killed"}  ${name}${killer === null ? "" : `  ${killer}`}`)
 }
 console.log(`${killed} of ${chosen.length} are noticed`)
-rmSync(scratch, { recursive: true, force: true })
+scratch.remove()

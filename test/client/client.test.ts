@@ -117,6 +117,32 @@ describe("an incremental sync", () => {
     }
   })
 
+  it("leaves a good cursor alone where the base path is wrong [CHG-5]", async () => {
+    const { api, brand, client } = await setUp(2)
+    const cursor = (await all(client.changes())).at(-1)!.cursor
+    const astray = createClient({ url: `${api.url}/elsewhere`, key: brand.key })
+    await expect(all(astray.changes({ cursor }))).rejects.toMatchObject({
+      _tag: "RequestRefused",
+      status: 404
+    })
+    // A refusal of anything else, by whatever stands before the service.
+    for (const [status, text] of [
+      [404, ""],
+      [400, "<html>cursor "],
+      [400, '{"error":{"code":"bad_request","message":"cursor and all"}}'],
+      [403, '{"error":{"code":"invalid_parameter","message":"cursor takes"}}']
+    ] as const) {
+      const before = makeClient({
+        url: api.url,
+        key: brand.key,
+        transport: () => Effect.succeed({ status, headers: {}, text })
+      })
+      const failure = await Effect.runPromise(Effect.flip(Stream.runDrain(before.changes({ cursor }))))
+      expect(failure).toMatchObject({ _tag: "RequestRefused", status })
+    }
+    expect((await all(client.changes({ cursor }))).flatMap(({ leads }) => leads)).toEqual([])
+  })
+
   it("ends with what there is, whatever moves between its pages [LIST-5, SORT-5]", async () => {
     const change = fc.record({
       at: fc.nat(30),
@@ -344,6 +370,90 @@ describe("a client that waits", () => {
       expect(clientOf("http://host", key)).toThrow(
         new TypeError("key takes an API key: printable ASCII without spaces.")
       )
+  })
+
+  it("refuses a base URL with more than host and path, and shows nothing of it", () => {
+    const part = fc.stringMatching(/^[a-z0-9]{6,12}$/)
+    fc.assert(
+      fc.property(part, part, fc.constantFrom("", "/api", "/api/"), (secret, host, path) => {
+        for (const url of [
+          `http://user:${secret}@${host}${path}`,
+          `http://${secret}@${host}${path}`,
+          `http://:${secret}@${host}${path}`,
+          `http://${host}${path}?token=${secret}`,
+          `https://${host}${path}#${secret}`
+        ]) {
+          let failure: unknown = null
+          try {
+            createClient({ url, key: "k" })
+          } catch (thrown) {
+            failure = thrown
+          }
+          expect(failure).toBeInstanceOf(TypeError)
+          expect(String(failure)).toMatch(
+            /url takes a URL without a (user and a password|query and a fragment), /
+          )
+          expect(String(failure)).not.toContain(secret)
+        }
+      })
+    )
+  })
+
+  it("puts the path at the end of its base URL, whatever that ends with", async () => {
+    for (const url of [
+      "http://host/api",
+      "http://host/api//",
+      "http://host/api?",
+      new URL("http://host/api/#")
+    ]) {
+      const requested: Array<string> = []
+      const client = makeClient({
+        url,
+        key: "k",
+        transport: (request) => Effect.sync(() => (requested.push(request.url), ok))
+      })
+      await Effect.runPromise(client.listLeads())
+      expect(requested).toEqual(["http://host/api/signals/leads"])
+    }
+  })
+
+  it("calls no other path, whatever an id is [DET-3, MET-6]", async () => {
+    const requested: Array<string> = []
+    const fetching = (async (url: string) => {
+      requested.push(new Request(url).url)
+      return new Response('{"data":{}}')
+    }) as typeof fetch
+    const client = createClient({ url: "http://host/api", key: "k", fetch: fetching })
+    const calls = [
+      [(id: string) => client.campaignMetrics(id), /^http:\/\/host\/api\/campaign\/([^/?]+)\/metrics$/],
+      [(id: string) => client.getLead(id as never), /^http:\/\/host\/api\/signals\/leads\/([^/?]+)$/]
+    ] as const
+    const ids = fc.oneof(
+      fc.constantFrom("", ".", "..", "../leads", "a/../b", "%2e%2e", "?x", "#", "\ud800", undefined, null),
+      fc.string(),
+      fc.fullUnicodeString()
+    )
+    await fc.assert(
+      fc.asyncProperty(ids, async (id) => {
+        for (const [call, path] of calls) {
+          requested.length = 0
+          const failure = await call(id as string).then(
+            () => null,
+            (reason: unknown) => reason
+          )
+          if (failure === null) {
+            expect(requested).toHaveLength(1)
+            expect(decodeURIComponent(path.exec(requested[0]!)![1]!)).toBe(id)
+          } else {
+            expect(failure).toBeInstanceOf(TypeError)
+            expect(String(failure)).toContain("id takes an id, such as 41")
+            expect(requested).toEqual([])
+          }
+          const isNone = typeof id !== "string" || ["", ".", "..", "\ud800"].includes(id)
+          if (isNone) expect(failure).not.toBeNull()
+        }
+      })
+    )
   })
 
   it("takes what is no JSON, and what never comes, for no answer", async () => {

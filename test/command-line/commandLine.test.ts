@@ -47,6 +47,14 @@ describe("a command line", () => {
     const taken = await run(["keys", "--", "--help"])
     expect([taken.code, taken.out]).toEqual([2, ""])
     expect((await run(["keys", "--help", "--"])).out).toContain("tool keys")
+    for (const option of ["--version", "--tree", "--wizard"]) {
+      const refused = await run(["keys", "--", option])
+      expect([refused.code, refused.out, refused.err]).toEqual([
+        2,
+        "",
+        `Received unknown argument: '${option}'. Run tool keys --help for usage.\n`
+      ])
+    }
   })
 
   it("ends with 0 when its reader goes, and fails when its output can't be written [CLI-12]", async () => {

@@ -59,34 +59,37 @@ describe.each(stores)("the console's figures, from $store", ({ database, isSkipp
     page = window.page
   })
 
-  it("show events as they happen, with filters, and stand still while paused [LIVE-1]", async () => {
-    await page.getByText("Connected", { exact: true }).waitFor()
-    await page.getByText("Nothing yet").waitFor()
-    await observe("<b>Ada</b>")
-    await row("<b>Ada</b>").nth(1).waitFor()
-    await observe("Bo", 1)
-    await row("Bo").nth(1).waitFor()
-    expect(await page.getByRole("listitem").getByRole("link").allInnerTexts()).toEqual([
-      "Bo",
-      "Bo",
-      "<b>Ada</b>",
-      "<b>Ada</b>"
-    ])
-    expect(await axeFindings(page)).toEqual([])
-    await page.getByLabel("Event", { exact: true }).selectOption("lead2.created")
-    await page.getByText("2 shown").waitFor()
-    await page.getByLabel("Signal", { exact: true }).selectOption({ label: "Words" })
-    await page.getByText("1 shown").waitFor()
-    expect(page.url()).toContain(`event=lead2.created&signalId=${signals[1]}`)
-    await go("/live")
-    await page.getByText("Connected", { exact: true }).waitFor()
-    await page.getByRole("button", { name: "Pause" }).click()
-    await observe("Cy")
-    await page.getByText("2 more, held while the list stands still").waitFor()
-    await page.getByRole("button", { name: "Go on" }).click()
-    await row("Cy").first().getByRole("link").click()
-    await page.getByRole("complementary", { name: "Lead" }).getByRole("heading", { name: "Cy" }).waitFor()
-  })
+  it.runIf(isThorough)(
+    "show events as they happen, with filters, and stand still while paused [LIVE-1]",
+    async () => {
+      await page.getByText("Connected", { exact: true }).waitFor()
+      await page.getByText("Nothing yet").waitFor()
+      await observe("<b>Ada</b>")
+      await row("<b>Ada</b>").nth(1).waitFor()
+      await observe("Bo", 1)
+      await row("Bo").nth(1).waitFor()
+      expect(await page.getByRole("listitem").getByRole("link").allInnerTexts()).toEqual([
+        "Bo",
+        "Bo",
+        "<b>Ada</b>",
+        "<b>Ada</b>"
+      ])
+      expect(await axeFindings(page)).toEqual([])
+      await page.getByLabel("Event", { exact: true }).selectOption("lead2.created")
+      await page.getByText("2 shown").waitFor()
+      await page.getByLabel("Signal", { exact: true }).selectOption({ label: "Words" })
+      await page.getByText("1 shown").waitFor()
+      expect(page.url()).toContain(`event=lead2.created&signalId=${signals[1]}`)
+      await go("/live")
+      await page.getByText("Connected", { exact: true }).waitFor()
+      await page.getByRole("button", { name: "Pause" }).click()
+      await observe("Cy")
+      await page.getByText("2 more, held while the list stands still").waitFor()
+      await page.getByRole("button", { name: "Go on" }).click()
+      await row("Cy").first().getByRole("link").click()
+      await page.getByRole("complementary", { name: "Lead" }).getByRole("heading", { name: "Cy" }).waitFor()
+    }
+  )
 
   it.runIf(isThorough)("go on where they were when the connection is lost, and say so [LIVE-2]", async () => {
     const requested: Array<string | undefined> = []

@@ -23,7 +23,7 @@ import {
 
 closeConsolesAfterTests()
 
-describe.skipIf(chromiumPath === undefined)("the console's settings", () => {
+describe.skipIf(chromiumPath === undefined || !isThorough)("the console's settings", () => {
   let server: ConsoleServer
   let brand: string
   let main: ConsoleWindow
@@ -90,159 +90,147 @@ describe.skipIf(chromiumPath === undefined)("the console's settings", () => {
     expect(received).toEqual(["/hook", "/hook"])
   })
 
-  it.runIf(isThorough)(
-    "chooses how a webhook sends: its order, format and batches [ORD-1, ORD-4, FMT-3, BATCH-1]",
-    async () => {
-      const kept = async () => (await server.operate("GET", `/operator/brands/${brand}/webhooks`)).data[0]
-      const sending = page.getByLabel("How it sends")
-      await go(`/brands/${brand}/settings/webhooks`)
-      await page.getByRole("link", { name: /To the CRM/ }).click()
-      expect(await sending.innerText()).toContain("In any order, side by side")
-      expect(await sending.innerText()).toContain("One event, as Envelope of version 1")
-      await page.getByRole("button", { name: "Edit" }).click()
-      await page.getByText("Advanced: order, format and batches").click()
-      const held = page.getByLabel("Hold a lead back at most, seconds")
-      expect(await held.count()).toBe(0)
-      await page.getByLabel("Order").selectOption({ label: "Each lead's events one after the other" })
-      await held.fill("600")
-      await page.getByLabel("Format").selectOption({ label: "CloudEvents 1.0" })
-      await page.getByLabel("Events in a post").fill("50")
-      await page.getByLabel("Wait for others, seconds").fill("10")
-      await expectAccessible(page)
-      await page.getByRole("button", { name: "Save" }).click()
-      await note("Saved the webhook")
-      await sending.getByText("one that fails holds the next back for at most 600 s").waitFor()
-      await sending.getByText("Up to 50 events, waiting for more at most 10 s, as CloudEvents 1.0").waitFor()
-      const chosen = { ordering: "lead", maxDelay: 600, format: "cloudevents", maxBatch: 50, maxWait: 10 }
-      expect(await kept()).toMatchObject({ ...chosen, description: "To the CRM", enabled: true })
-      // Others change what this dialog leaves as it is.
-      await page.getByRole("button", { name: "Edit" }).click()
-      await server.operate("PATCH", `/operator/brands/${brand}/webhooks/${(await kept()).id}`, { maxWait: 7 })
-      await held.fill("")
-      await page.getByRole("button", { name: "Save" }).click()
-      await sending.getByText("one that fails holds the next back as long as it is retried").waitFor()
-      expect(await kept()).toMatchObject({ ...chosen, maxDelay: null, maxWait: 7 })
-      const { id, ...before } = { id: (await kept()).id, ordering: "none", format: "envelope", maxBatch: 1 }
-      await server.operate("PATCH", `/operator/brands/${brand}/webhooks/${id}`, { ...before, maxWait: 0 })
-    }
-  )
+  it("chooses how a webhook sends: its order, format and batches [ORD-1, ORD-4, FMT-3, BATCH-1]", async () => {
+    const kept = async () => (await server.operate("GET", `/operator/brands/${brand}/webhooks`)).data[0]
+    const sending = page.getByLabel("How it sends")
+    await go(`/brands/${brand}/settings/webhooks`)
+    await page.getByRole("link", { name: /To the CRM/ }).click()
+    expect(await sending.innerText()).toContain("In any order, side by side")
+    expect(await sending.innerText()).toContain("One event, as Envelope of version 1")
+    await page.getByRole("button", { name: "Edit" }).click()
+    await page.getByText("Advanced: order, format and batches").click()
+    const held = page.getByLabel("Hold a lead back at most, seconds")
+    expect(await held.count()).toBe(0)
+    await page.getByLabel("Order").selectOption({ label: "Each lead's events one after the other" })
+    await held.fill("600")
+    await page.getByLabel("Format").selectOption({ label: "CloudEvents 1.0" })
+    await page.getByLabel("Events in a post").fill("50")
+    await page.getByLabel("Wait for others, seconds").fill("10")
+    await expectAccessible(page)
+    await page.getByRole("button", { name: "Save" }).click()
+    await note("Saved the webhook")
+    await sending.getByText("one that fails holds the next back for at most 600 s").waitFor()
+    await sending.getByText("Up to 50 events, waiting for more at most 10 s, as CloudEvents 1.0").waitFor()
+    const chosen = { ordering: "lead", maxDelay: 600, format: "cloudevents", maxBatch: 50, maxWait: 10 }
+    expect(await kept()).toMatchObject({ ...chosen, description: "To the CRM", enabled: true })
+    // Others change what this dialog leaves as it is.
+    await page.getByRole("button", { name: "Edit" }).click()
+    await server.operate("PATCH", `/operator/brands/${brand}/webhooks/${(await kept()).id}`, { maxWait: 7 })
+    await held.fill("")
+    await page.getByRole("button", { name: "Save" }).click()
+    await sending.getByText("one that fails holds the next back as long as it is retried").waitFor()
+    expect(await kept()).toMatchObject({ ...chosen, maxDelay: null, maxWait: 7 })
+    const { id, ...before } = { id: (await kept()).id, ordering: "none", format: "envelope", maxBatch: 1 }
+    await server.operate("PATCH", `/operator/brands/${brand}/webhooks/${id}`, { ...before, maxWait: 0 })
+  })
 
-  it.runIf(isThorough)(
-    "creates a key that signs in to read its brand alone, and revokes it [SES-3, SES-4]",
-    async () => {
-      await go(`/brands/${brand}/settings/keys`)
-      await page.getByRole("button", { name: "Create New Key" }).first().click()
-      await page.getByLabel("Label").fill("sales")
-      await page.getByRole("button", { name: "Create key" }).click()
-      const key = await page.getByText(/^lsk_\w{38}$/).innerText()
-      await page.getByRole("button", { name: "Copy" }).click()
-      await page.getByText("Copied", { exact: true }).waitFor()
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
-      await page.getByRole("button", { name: "I have copied it" }).click()
-      await page.getByText(key).waitFor({ state: "detached" })
-      await expectAccessible(page)
+  it("creates a key that signs in to read its brand alone, and revokes it [SES-3, SES-4]", async () => {
+    await go(`/brands/${brand}/settings/keys`)
+    await page.getByRole("button", { name: "Create New Key" }).first().click()
+    await page.getByLabel("Label").fill("sales")
+    await page.getByRole("button", { name: "Create key" }).click()
+    const key = await page.getByText(/^lsk_\w{38}$/).innerText()
+    await page.getByRole("button", { name: "Copy" }).click()
+    await page.getByText("Copied", { exact: true }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
+    await page.getByRole("button", { name: "I have copied it" }).click()
+    await page.getByText(key).waitFor({ state: "detached" })
+    await expectAccessible(page)
 
-      const sales = await server.open(`/brands/${brand}/leads?search=ada`, { credential: null })
-      await sales.page.getByLabel("Operator token or API key").fill(key)
-      await expectAccessible(sales.page)
-      await sales.page.getByRole("button", { name: "Sign in" }).click()
-      await sales.page.getByRole("link", { name: "Ada Example" }).click()
-      await sales.page.getByRole("heading", { name: "Ada Example" }).waitFor()
-      expect(await sales.page.getByRole("button", { name: "Erase" }).count()).toBe(0)
-      expect(await sales.page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(
-        key.slice(0, 8)
-      )
-      await sales.page.goto(`${server.url}/console/brands/${brand}/settings/keys`)
-      await sales.page.getByText("This page is the operator's").waitFor()
-      expect(sales.wrong).toEqual([])
+    const sales = await server.open(`/brands/${brand}/leads?search=ada`, { credential: null })
+    await sales.page.getByLabel("Operator token or API key").fill(key)
+    await expectAccessible(sales.page)
+    await sales.page.getByRole("button", { name: "Sign in" }).click()
+    await sales.page.getByRole("link", { name: "Ada Example" }).click()
+    await sales.page.getByRole("heading", { name: "Ada Example" }).waitFor()
+    expect(await sales.page.getByRole("button", { name: "Erase" }).count()).toBe(0)
+    expect(await sales.page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(
+      key.slice(0, 8)
+    )
+    await sales.page.goto(`${server.url}/console/brands/${brand}/settings/keys`)
+    await sales.page.getByText("This page is the operator's").waitFor()
+    expect(sales.wrong).toEqual([])
 
-      await page.getByRole("button", { name: "Revoke the key sales" }).click()
-      await page.getByRole("button", { name: "Revoke for good" }).click()
-      await note("Revoked the key sales")
-      await sales.page.getByRole("link", { name: "Open Leads" }).click()
-      await sales.page.getByText("Your session has ended.").waitFor()
-      await sales.context.close()
-    }
-  )
+    await page.getByRole("button", { name: "Revoke the key sales" }).click()
+    await page.getByRole("button", { name: "Revoke for good" }).click()
+    await note("Revoked the key sales")
+    await sales.page.getByRole("link", { name: "Open Leads" }).click()
+    await sales.page.getByText("Your session has ended.").waitFor()
+    await sales.context.close()
+  })
 
-  it.runIf(isThorough)(
-    "gives a colleague a token, offers what its scopes let pass, and logs what they did [OPER-10, OPER-11, OPER-12, AUD-4]",
-    async () => {
-      await go(`/brands/${brand}/settings/operators`)
-      await page.getByRole("button", { name: "New token" }).first().click()
-      await page.getByRole("textbox", { name: "Name", exact: true }).fill("Sales desk")
-      await page.getByRole("checkbox", { name: /^read / }).uncheck()
-      await page.getByRole("button", { name: "Create token" }).click()
-      // A token needs a scope: the browser points at the first.
-      expect(
-        await page
-          .getByRole("checkbox", { name: /^read / })
-          .evaluate((box: any) => box.validity.valueMissing && box === document.activeElement)
-      ).toBe(true)
-      await page.getByRole("checkbox", { name: /^read / }).check()
-      await page.getByRole("checkbox", { name: /^ingest / }).check()
-      await page.getByLabel("Brands").selectOption({ label: "Northwind" })
-      await page.getByLabel("Expires").fill("2999-01-01")
-      await expectAccessible(page)
-      await page.getByRole("button", { name: "Create token" }).click()
-      const token = await page.getByText(/^lst_\w{38}$/).innerText()
-      await page.getByRole("button", { name: "I have copied it" }).click()
-      expect(await page.getByRole("row", { name: /Sales desk/ }).innerText()).toMatch(
-        /read\s*ingest\s*Northwind/
-      )
-      expect(await axeFindings(page)).toEqual([])
+  it("gives a colleague a token, offers what its scopes let pass, and logs what they did [OPER-10, OPER-11, OPER-12, AUD-4]", async () => {
+    await go(`/brands/${brand}/settings/operators`)
+    await page.getByRole("button", { name: "New token" }).first().click()
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("Sales desk")
+    await page.getByRole("checkbox", { name: /^read / }).uncheck()
+    await page.getByRole("button", { name: "Create token" }).click()
+    // A token needs a scope: the browser points at the first.
+    expect(
+      await page
+        .getByRole("checkbox", { name: /^read / })
+        .evaluate((box: any) => box.validity.valueMissing && box === document.activeElement)
+    ).toBe(true)
+    await page.getByRole("checkbox", { name: /^read / }).check()
+    await page.getByRole("checkbox", { name: /^ingest / }).check()
+    await page.getByLabel("Brands").selectOption({ label: "Northwind" })
+    await page.getByLabel("Expires").fill("2999-01-01")
+    await expectAccessible(page)
+    await page.getByRole("button", { name: "Create token" }).click()
+    const token = await page.getByText(/^lst_\w{38}$/).innerText()
+    await page.getByRole("button", { name: "I have copied it" }).click()
+    expect(await page.getByRole("row", { name: /Sales desk/ }).innerText()).toMatch(
+      /read\s*ingest\s*Northwind/
+    )
+    expect(await axeFindings(page)).toEqual([])
 
-      const desk = await server.open(`/brands/${brand}/leads?search=ada&lead=1`, { credential: token })
-      await desk.page.getByRole("heading", { name: "Ada Example" }).waitFor()
-      await desk.page.getByRole("button", { name: "Exported" }).click()
-      await desk.page.getByText("Marked as exported").waitFor()
-      for (const name of ["Erase …", "Send"])
-        expect(await desk.page.getByRole("button", { name, exact: true }).count()).toBe(0)
-      const pages = await desk.page
-        .getByRole("navigation", { name: "Pages" })
-        .getByRole("link")
-        .allInnerTexts()
-      expect(pages).toEqual([
-        "Home",
-        "Leads",
-        "Live",
-        "Campaigns",
-        "Signals",
-        "Import",
-        "API Keys",
-        "Simulator",
-        "API"
-      ])
-      const options = desk.page.getByLabel("Brand", { exact: true }).locator("option")
-      await expect.poll(() => options.allInnerTexts()).toEqual(["Northwind"])
-      const at = (path: string) => desk.page.goto(`${server.url}/console/brands/${brand}${path}`)
-      await at("/signals")
-      await desk.page.getByRole("link", { name: "Rivals" }).waitFor()
-      expect(await desk.page.getByRole("button", { name: /New signal|Rename|Delete/ }).count()).toBe(0)
-      await at("/settings/webhooks/1")
-      await desk.page.getByText("Webhooks needs another scope").waitFor()
-      await at("")
-      await desk.page.getByText("New leads").first().waitFor()
-      expect(desk.wrong).toEqual([])
+    const desk = await server.open(`/brands/${brand}/leads?search=ada&lead=1`, { credential: token })
+    await desk.page.getByRole("heading", { name: "Ada Example" }).waitFor()
+    await desk.page.getByRole("button", { name: "Exported" }).click()
+    await desk.page.getByText("Marked as exported").waitFor()
+    for (const name of ["Erase …", "Send"])
+      expect(await desk.page.getByRole("button", { name, exact: true }).count()).toBe(0)
+    const pages = await desk.page.getByRole("navigation", { name: "Pages" }).getByRole("link").allInnerTexts()
+    expect(pages).toEqual([
+      "Home",
+      "Leads",
+      "Live",
+      "Campaigns",
+      "Signals",
+      "Import",
+      "API Keys",
+      "Simulator",
+      "API"
+    ])
+    const options = desk.page.getByLabel("Brand", { exact: true }).locator("option")
+    await expect.poll(() => options.allInnerTexts()).toEqual(["Northwind"])
+    const at = (path: string) => desk.page.goto(`${server.url}/console/brands/${brand}${path}`)
+    await at("/signals")
+    await desk.page.getByRole("link", { name: "Rivals" }).waitFor()
+    expect(await desk.page.getByRole("button", { name: /New signal|Rename|Delete/ }).count()).toBe(0)
+    await at("/settings/webhooks/1")
+    await desk.page.getByText("Webhooks needs another scope").waitFor()
+    await at("")
+    await desk.page.getByText("New leads").first().waitFor()
+    expect(desk.wrong).toEqual([])
 
-      await go(`/brands/${brand}/settings/audit`)
-      const entry = page.getByRole("row", { name: /Sales desk.*Amend lead/ })
-      await entry.waitFor()
-      expect(await entry.innerText()).toMatch(/in a browser[^]*id 1[^]*Northwind[^]*200/)
-      expect(await axeFindings(page)).toEqual([])
-      await page.getByLabel("Since").fill("2999-01-01")
-      await page.getByText("No entries").waitFor()
-      await go(`/brands/${brand}/settings/operators`)
-      await page.getByRole("button", { name: "Revoke the token Sales desk" }).click()
-      await page.getByRole("button", { name: "Revoke for good" }).click()
-      await note("Revoked the token Sales desk")
-      await at("/leads")
-      await desk.page.getByRole("button", { name: "Sign in" }).waitFor()
-      await desk.context.close()
-    }
-  )
+    await go(`/brands/${brand}/settings/audit`)
+    const entry = page.getByRole("row", { name: /Sales desk.*Amend lead/ })
+    await entry.waitFor()
+    expect(await entry.innerText()).toMatch(/in a browser[^]*id 1[^]*Northwind[^]*200/)
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByLabel("Since").fill("2999-01-01")
+    await page.getByText("No entries").waitFor()
+    await go(`/brands/${brand}/settings/operators`)
+    await page.getByRole("button", { name: "Revoke the token Sales desk" }).click()
+    await page.getByRole("button", { name: "Revoke for good" }).click()
+    await note("Revoked the token Sales desk")
+    await at("/leads")
+    await desk.page.getByRole("button", { name: "Sign in" }).waitFor()
+    await desk.context.close()
+  })
 
-  it.runIf(isThorough)("sums up a brand at home, and says what needs a hand", async () => {
+  it("sums up a brand at home, and says what needs a hand", async () => {
     await go(`/brands/${brand}`)
     await page.getByRole("link", { name: /rejected/ }).waitFor()
     expect(await page.getByText(/is disabled: /).count()).toBe(0)

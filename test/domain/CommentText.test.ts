@@ -25,6 +25,8 @@ describe("comment text", () => {
       "&#x3c;",
       "&#0;",
       "<img src=x onerror=alert(1)>",
+      '<p title=">',
+      "='>",
       "<style>",
       "text"
     )
@@ -54,6 +56,11 @@ describe("comment text", () => {
     ["bell\u0007 and\ttab\r\nnewline", "bell and\ttab\nnewline"],
     ["&lt;b&gt;typed&lt;/b&gt;", "typed"],
     ["half <b open", "half b open"],
+    ["<SCRIPT>alert(1)</SCRIPT>hi İ", "hi İ"],
+    ["<p title='a>b'>x</p>", "x"],
+    ['<a href= "?a>b" rel=x>y</a>', "y"],
+    ['<p title="a>never closed', "never closed"],
+    ["<b>it's</b> a=b's > c", "it's a=b's > c"],
     ["", ""]
   ])("makes of %j the text %j [ENG-6]", (seen, text) => {
     expect(CommentText.sanitise(seen)).toBe(text)
@@ -92,6 +99,8 @@ describe("comment text", () => {
       ["<!--<a", "-->"],
       ["<a", "–>"],
       ["&lt;a", "&gt;"],
+      ["<a='", ">"],
+      ["<a=  ", ">"],
       ["<script>a", "</script>"]
     ] as const) {
       const [short, long] = [1000, 4000].map((n) =>

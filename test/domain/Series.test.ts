@@ -1,5 +1,12 @@
 /** Which intervals a series has, where a feed of events goes on, and how counts are grouped. */
-import { CountSeries, Intervals, maxPositionsBehind, resumeEvents, SeriesQueries } from "@lead-signals/domain"
+import {
+  CountSeries,
+  formatInstant,
+  Intervals,
+  maxPositionsBehind,
+  resumeEvents,
+  SeriesQueries
+} from "@lead-signals/domain"
 import { Either } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -40,6 +47,24 @@ describe("intervals", () => {
     expect(spanOf({ interval: "week" }).count).toBe(26)
     expect(textsOf({ interval: "week" }).at(-1)).toBe("2026-01-05T00:00:00.000Z")
     expect(spanOf({ startDate: "2027-01-01", endDate: "2027-01-02" }).count).toBe(0)
+  })
+
+  it("begin in the years that answers can have [SERIES-2, LIST-8]", () => {
+    const read = (query: Record<string, string>) =>
+      SeriesQueries.readCounts(Object.entries(query), [], now).pipe(
+        Either.match({
+          onLeft: ({ parameter }) => parameter as string,
+          onRight: ({ span }) => formatInstant(span.start)
+        })
+      )
+    // 3 January of the year 0000 was a Monday.
+    expect(read({ endDate: "0000-01-05" })).toBe("endDate")
+    expect(read({ endDate: "0000-01-30" })).toBe("0000-01-01T00:00:00.000Z")
+    expect(read({ startDate: "0000-01-01", endDate: "0000-01-05" })).toBe("0000-01-01T00:00:00.000Z")
+    expect(read({ interval: "week", startDate: "0000-01-02", endDate: "0000-01-05" })).toBe("startDate")
+    expect(read({ interval: "week", startDate: "0000-01-03", endDate: "0000-01-05" })).toBe(
+      "0000-01-03T00:00:00.000Z"
+    )
   })
 
   it("are 400 at most, whatever is asked [SERIES-2]", () => {

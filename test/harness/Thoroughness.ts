@@ -5,4 +5,4 @@
 export const isThorough = process.env["THOROUGH_TESTS"] === "true"
 
 /** The number of generated cases to run: all of them, or the first of them. */
-export const cases = (all: number): number => (isThorough ? all : Math.ceil(all / 12))
+export const cases = (all: number): number => (isThorough ? all : Math.ceil(all / 20))

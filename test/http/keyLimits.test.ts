@@ -113,6 +113,18 @@ describe("a key with allowed addresses", () => {
     }
   )
 
+  it.each(["::ffff:127.0.0.0/104", "::ffff:7f00:0/104", "::ffff:127.0.0.1/128", "::ffff:127.0.0.1"])(
+    "takes %s, which stands for addresses of IPv4, for those [AUTH-11]",
+    async (range) => {
+      const { key } = await createdBy(direct, brand, { allowedAddresses: [range] })
+      expect((await read(direct, key)).status).toBe(200)
+      const elsewhere = await createdBy(direct, brand, {
+        allowedAddresses: [range.replace("127.0.0.", "192.0.2.").replace("7f00:0", "c000:200")]
+      })
+      expect((await read(direct, elsewhere.key)).status).toBe(401)
+    }
+  )
+
   it("is refused with what is no address [AUTH-11, OPER-4]", async () => {
     for (const text of ["here", "", "192.0.2.0/33", "192.0.2", "fe80::1%eth0", "192.0.2.7:80"]) {
       const { body, status } = await direct.operate("POST", `/operator/brands/${brand.id}/keys`, {

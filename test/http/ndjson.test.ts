@@ -1,4 +1,5 @@
 /** Lines that are rejected by the thousand, and bodies that are no x-ndjson: nobody else waits, and the answer stays small. */
+import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
 import {
   type Api,
@@ -32,6 +33,24 @@ const outcomes = (text: string): Array<any> =>
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line))
+
+/** Sends the pieces to the fetch handler, which takes each as it is: a socket would join them. */
+const sendPieces = async (pieces: ReadonlyArray<Uint8Array>) => {
+  const response = await api.fetch(
+    new Request(`http://localhost/operator/brands/${brand.id}/observations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/x-ndjson" },
+      body: new ReadableStream({
+        start(controller) {
+          for (const piece of pieces) controller.enqueue(piece)
+          controller.close()
+        }
+      }),
+      duplex: "half"
+    } as RequestInit)
+  )
+  return { status: response.status, text: await response.text() }
+}
 
 /** Turns of the event loop, server and test being in one process, while the work goes on. */
 const ticksDuring = async <A>(work: Promise<A>): Promise<readonly [A, number]> => {
@@ -141,5 +160,66 @@ describe("a body that is plainly no x-ndjson", () => {
       "recorded"
     ])
     expect(outcomes((await send(`\ufeff${good("marked")}`)).text)[0].outcome).toBe("recorded")
+  })
+})
+
+describe("a body in pieces", () => {
+  const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+  /** The status of a body of such lines, and whether each line that is answered is rejected. */
+  const expected = (lines: ReadonlyArray<string>) => {
+    const filled = lines.map((line, i) => (i === 0 ? line.replace("\ufeff", "") : line)).filter(Boolean)
+    const objects = filled.map((line) => line.startsWith("{"))
+    const [first = ""] = filled
+    if (first.startsWith("[") || first === "{") return { status: 400, rejected: [] }
+    if (filled.length >= 20 && !objects.slice(0, 20).includes(true)) return { status: 400, rejected: [] }
+    return { status: 200, rejected: filled.map((line) => line !== good("cut")) }
+  }
+
+  it("is answered by its lines, however it is cut [OBS-4, OBS-6]", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom("", "\ufeff"),
+        fc.constantFrom("", "[", "{", "x"),
+        fc.nat({ max: 30 }),
+        fc.array(fc.constantFrom("", "x,y", '{"broken', "good"), { maxLength: 10 }),
+        fc.array(fc.nat(), { maxLength: 12 }),
+        async (mark, first, count, more, cuts) => {
+          const lines = [
+            `${mark}${first}`,
+            ...Array.from({ length: count }, () => "x,y"),
+            ...more.map((line) => (line === "good" ? good("cut") : line))
+          ]
+          const body = bytesOf(lines.join("\n"))
+          const ends = [...cuts.map((cut) => cut % (body.length + 1)), body.length].sort((a, b) => a - b)
+          const pieces = ends.map((end, i) => body.slice(ends[i - 1] ?? 0, end))
+          const { status, text } = await sendPieces(pieces)
+          const rejected =
+            status === 200 && text !== "" ? outcomes(text).map(({ outcome }) => outcome === "rejected") : []
+          expect({ status, rejected }).toEqual(expected(lines))
+        }
+      )
+    ))
+
+  it("is refused by its first 20 lines, also where an observation comes with them [OBS-6]", async () => {
+    const body = bytesOf(`${"x,y\n".repeat(25)}${good("behind")}\n`)
+    expect((await sendPieces([body])).status).toBe(400)
+    expect((await api.call("/signals/leads?search=behind", { token: brand.key })).body.data).toEqual([])
+  })
+
+  it("has no line over 16 MiB, also where its newline is in the same piece [ERR-5]", async () => {
+    const most = 16 * 1024 * 1024
+    const lineOf = (size: number, id: string): Uint8Array => {
+      const bytes = new Uint8Array(size + 1).fill(32)
+      bytes.set(bytesOf(good(id)))
+      bytes[size] = 10
+      return bytes
+    }
+    const fits = await sendPieces([lineOf(most, "fits")])
+    expect(outcomes(fits.text).map(({ outcome }) => outcome)).toEqual(["recorded"])
+    const line = lineOf(most + 1, "over")
+    for (const pieces of [[line], [line.slice(0, 7), line.slice(7)], [line.slice(0, -1), line.slice(-1)]])
+      expect((await sendPieces(pieces)).status).toBe(413)
+    expect((await api.call("/signals/leads?search=over", { token: brand.key })).body.data).toEqual([])
   })
 })

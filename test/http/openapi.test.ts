@@ -235,6 +235,7 @@ describe("the OpenAPI document", () => {
         const encoding = String(headers["content-encoding"] ?? "identity")
         const again = await sizeOf(path, encoding, `"other", W/${headers["etag"]}`)
         expect([path, again.status, again.bytes]).toEqual([path, 304, 0])
+        expect((await sizeOf(path, encoding, "*")).status).toBe(304)
         expect((await sizeOf(path, encoding, '"other"')).status).toBe(200)
       }
     }

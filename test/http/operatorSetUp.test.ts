@@ -283,14 +283,24 @@ describe("setting up", () => {
     }
   })
 
-  it("takes a post's id of any length that the request target has room for [MET-7]", async () => {
+  it("takes a post's id of 1 to 512 characters without U+0000 [MET-7, OBS-3]", async () => {
     const campaign = (await api.operate("POST", inBrand("/campaigns"), { name: "Long" })).body.data.id
     const figures = { impressions: 10, reactions: 1, comments: 1, reposts: 0 }
-    for (const [i, length] of [100, 101, 2000, 15_000].entries()) {
-      const path = inBrand(`/campaigns/${campaign}/posts/${"p".repeat(length)}/snapshots/2026-01-01`)
-      const { body, status } = await api.operate("PUT", path, figures)
+    const put = (post: string) =>
+      api.operate(
+        "PUT",
+        inBrand(`/campaigns/${campaign}/posts/${encodeURIComponent(post)}/snapshots/2026-01-01`),
+        figures
+      )
+    for (const [i, post] of ["p", "p".repeat(101), "p".repeat(512), "\u{1d4b3}".repeat(512)].entries()) {
+      const { body, status } = await put(post)
       // Each is a post of its own: the campaign's total grows by each.
-      expect([length, status, body.data?.impressions]).toEqual([length, 200, 10 * (i + 1)])
+      expect([post.length, status, body.data?.impressions]).toEqual([post.length, 200, 10 * (i + 1)])
+    }
+    for (const post of ["p".repeat(513), "p".repeat(15_000), "\u{1d4b3}".repeat(513), "a\u0000b"]) {
+      const { body, status } = await put(post)
+      expect([status, body.error.code]).toEqual([400, "invalid_parameter"])
+      expect(body.error.message).toMatch(/^The post's id takes a text of 1 to 512 characters/)
     }
   })
 

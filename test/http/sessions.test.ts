@@ -1,6 +1,7 @@
 /** Sessions of browsers: sign-in, what a session opens, how long it lasts, and the proof of origin. */
+import type { BrandId } from "@lead-signals/domain"
 import { makeSessions, Sessions, webCrypto } from "@lead-signals/http"
-import { maxSessions, sessionSeconds } from "@lead-signals/http/internal"
+import { maxSessionsOfCredential, sessionSeconds } from "@lead-signals/http/internal"
 import { Effect, TestClock, TestContext } from "effect"
 import { gzipSync } from "node:zlib"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -131,7 +132,7 @@ describe("a session", () => {
   it("of a key reads its brand within its window, and ends when it is revoked [SES-3]", async () => {
     const { body } = await api.operate("POST", `/operator/brands/${brand.id}/keys`, {
       label: "sales",
-      requestsPerMinute: 2
+      requestsPerMinute: 3
     })
     const headers = await signedIn(body.data.key)
     const first = await api.call("/signals/leads", { headers })
@@ -140,6 +141,44 @@ describe("a session", () => {
     expect((await api.call("/signals/leads/1", { headers })).status).toBe(429)
     await api.operate("DELETE", `/operator/brands/${brand.id}/keys/${body.data.id}`)
     expect((await api.call("/signals/leads", { headers })).status).toBe(401)
+  })
+
+  it("is shown no longer than its credential opens it [SES-1, SES-3]", async () => {
+    const accessOf = async (headers: Record<string, string>) =>
+      (await api.call("/session", { headers })).body.data?.access ?? null
+    const revoked = (await api.operate("POST", `/operator/brands/${brand.id}/keys`, { label: "k" })).body.data
+    const ofRevoked = await signedIn(revoked.key)
+    expect(await accessOf(ofRevoked)).toBe("brand")
+    await api.operate("DELETE", `/operator/brands/${brand.id}/keys/${revoked.id}`)
+    expect(await accessOf(ofRevoked)).toBeNull()
+    const token = (await api.operate("POST", "/operator/tokens", { name: "t", scopes: ["read"] })).body.data
+    const ofToken = await signedIn(token.token)
+    expect(await accessOf(ofToken)).toBe("operator")
+    await api.operate("DELETE", `/operator/tokens/${token.id}`)
+    expect(await accessOf(ofToken)).toBeNull()
+  })
+
+  it("of a key spends a request to begin: a key fills neither the sessions nor the audit log [SES-8, RATE-3]", async () => {
+    const operator = await signedIn(operatorToken)
+    const key = (
+      await api.operate("POST", `/operator/brands/${brand.id}/keys`, { label: "k", requestsPerMinute: 1 })
+    ).body.data
+    const first = await signIn(key.key)
+    expect([first.status, first.headers.get("x-ratelimit-remaining")]).toEqual([201, "0"])
+    const refused = await Promise.all(Array.from({ length: 20 }, () => signIn(key.key)))
+    for (const { body, headers, status } of refused) {
+      expect([status, body.error.code]).toEqual([429, "rate_limit_exceeded"])
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0)
+      expect([headers.get("x-ratelimit-limit"), headers.get("set-cookie")]).toEqual(["1", null])
+    }
+    expect((await api.call("/operator/brands", { headers: operator })).status).toBe(200)
+    const { data } = (await api.operate("GET", "/operator/audit?pageSize=100")).body
+    const ofKey = data.filter((entry: any) => entry.operation === "signIn" && entry.actor.id === key.id)
+    expect(ofKey).toHaveLength(1)
+    const attention = await api.operate("GET", `/operator/brands/${brand.id}/attention`)
+    expect(attention.body.data.refusedRequests).toContainEqual(
+      expect.objectContaining({ keyId: key.id, count: 20 })
+    )
   })
 
   it("of a key opens no operator call [SES-4]", async () => {
@@ -225,14 +264,29 @@ describe("sessions in memory", () => {
       })
     ))
 
-  it("are at most a thousand: the oldest ends [SES-2]", () =>
+  it("are at most a hundred of a credential: its oldest ends, and nobody else's [SES-8]", () =>
     inTime(
       Effect.gen(function* () {
         const sessions = yield* Sessions
-        const begun = yield* Effect.replicateEffect(sessions.begin(environment), maxSessions + 1)
-        const found = yield* Effect.forEach(begun, ({ token }) => sessions.find(cookie(token)))
-        expect(found.filter((session) => session === null).length).toBe(1)
-        expect(found[0]).toBeNull()
+        const ofKey = (keyHash: string) =>
+          ({ kind: "brand", brandId: "1" as BrandId, keyHash, actor: { type: "key", id: keyHash } }) as const
+        const others = yield* Effect.forEach(
+          [environment, { ...environment, tokenHash: "t" }, ofKey("other")],
+          sessions.begin
+        )
+        const isThere = ({ token }: { readonly token: string }) =>
+          Effect.map(sessions.find(cookie(token)), (session) => session !== null)
+        const begun = yield* Effect.replicateEffect(sessions.begin(ofKey("k")), maxSessionsOfCredential + 2)
+        expect(yield* Effect.forEach(begun, isThere)).toEqual(begun.map((_, i) => i >= 2))
+        expect(yield* Effect.forEach(others, isThere)).toEqual([true, true, true])
+        // One that has signed out makes room.
+        yield* sessions.end(cookie(begun[2]!.token))
+        const next = yield* sessions.begin(ofKey("k"))
+        expect(yield* Effect.forEach([begun[3]!, next], isThere)).toEqual([true, true])
+        // So do those that have expired.
+        yield* TestClock.adjust(sessionSeconds * 1000)
+        const later = yield* Effect.replicateEffect(sessions.begin(ofKey("k")), maxSessionsOfCredential)
+        expect(yield* Effect.forEach(later, isThere)).toEqual(later.map(() => true))
       })
     ))
 

@@ -28,6 +28,15 @@ describe("the warnings of ignored parameters", () => {
     const many = Array.from({ length: 40 }, (_, i) => `unknown${i}`)
     expect(warningsOf(ignored(...many, "qualifed"))[0]).toContain('Did you mean "qualified"?')
   })
+
+  it("look for misspelt ones among the first hundred alone: each costs as much as many known names are long [LIST-10]", () => {
+    const misspelt = Array.from({ length: 2000 }, (_, i) => `unknown${i}`)
+    misspelt[99] = "qualifed"
+    misspelt[100] = "pagesize"
+    const warnings = warningsOf(ignored(...misspelt)).join(" ")
+    expect(warnings).toContain('Did you mean "qualified"?')
+    expect(warnings).not.toContain("pageSize")
+  })
 })
 
 describe("the message of an unknown field", () => {

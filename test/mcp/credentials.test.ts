@@ -1,6 +1,9 @@
 /** `/mcp` by credential: what keys and operators' tokens see and change, and what others are told. */
+import { Mcp, type McpCaller } from "@lead-signals/http"
+import * as MemoryStore from "@lead-signals/store-memory"
+import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import { observation, observe, setUpBrand } from "../harness/HttpServers.ts"
+import { observation, observe, operatorToken, setUpBrand, startApi } from "../harness/HttpServers.ts"
 import { connectMcp, textOf } from "../harness/McpClients.ts"
 import { mcpCalls, message } from "./McpCalls.ts"
 
@@ -231,5 +234,32 @@ describe("a credential", () => {
     expect([listing.status, listing.body.error.code]).toEqual([429, "rate_limit_exceeded"])
     expect(Number(listing.headers.get("retry-after"))).toBeGreaterThan(0)
     expect((await call(limited.key, "search_leads")).body.result.isError).toBe(true)
+  })
+})
+
+describe("a target that can't be read", () => {
+  it("is refused alike for a key and for a token, and is no defect [MCP-8, ERR-5]", async () => {
+    const long = { method: "GET", target: `/signals/leads?search=${"x".repeat(16 * 1024)}` }
+    const api = await startApi({
+      stores: Layer.merge(
+        MemoryStore.layer,
+        Layer.succeed(
+          Mcp,
+          Effect.succeed(async (request: Request, caller: McpCaller) =>
+            Response.json(await caller.call(long, request.signal))
+          )
+        )
+      ) as typeof MemoryStore.layer
+    })
+    const { key } = await setUpBrand(api)
+    for (const token of [key, operatorToken]) {
+      const { body } = await api.call("/mcp", { method: "POST", token, json: {} })
+      expect([body.status, body.retryAfterSeconds, JSON.parse(body.body).error]).toEqual([
+        400,
+        null,
+        { code: "invalid_parameter", message: "The request target takes at most 16 KiB." }
+      ])
+    }
+    expect(api.log.join()).not.toContain("fast path")
   })
 })

@@ -152,6 +152,15 @@ describe("a message that no client sends", () => {
     expect(await wordsOf("search_leads", { search: "x".repeat(5000) })).toBe(
       "search takes at most 4096 characters."
     )
+    const long =
+      "search takes less text: percent-encoded, the arguments of a call take at most 16 KiB together."
+    expect(await wordsOf("search_leads", { search: "\u6f22".repeat(4000), sort: "name:asc" })).toBe(long)
+    for (const [name, args] of [
+      ["get_campaign_metrics", { id: "\u6f22".repeat(4000) }],
+      ["get_campaign_series", { id: "1", postId: "\u6f22".repeat(4000) }]
+    ] as const)
+      expect(await wordsOf(name, args)).toContain("takes less text")
+    expect(await wordsOf("search_leads", { search: "\u6f22".repeat(1500) })).toContain("200 characters")
     expect(await wordsOf("search_leads", { page: 1e21 })).toContain("page takes an integer")
     expect(await wordsOf("search_leads", { "sort&page": "1" })).toContain('"sort&page" is unknown')
     expect(await wordsOf("search_leads", { constructor: "1" })).toContain('"constructor" is unknown')

@@ -1,6 +1,7 @@
 /** Backups that the server makes by itself. */
-import { readSettings } from "@lead-signals/server/internal"
-import { Either } from "effect"
+import { makeBackups, readSettings } from "@lead-signals/server/internal"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Effect, Either, Fiber, Layer, Logger } from "effect"
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -79,25 +80,91 @@ describe("a server with a folder for backups", () => {
     expect([code, out]).toEqual([0, expect.stringContaining("Restored ")])
   })
 
-  it("serves on while backups fail, says so in log and metrics, and goes on when it can [REST-6]", async () => {
-    const folder = temporaryFolder()
-    const backups = join(folder, "backups")
-    const server = await startServer({ ...settings(folder), LEAD_SIGNALS_BACKUP_INTERVAL: "1m" }, program)
-    await until(async () => ((await metric(server.url, "failures_total")) === 1 ? true : undefined))
-    expect(server.err()).toMatch(/"level":"error","message":"backup failed".*there is no folder/)
-    expect(await metric(server.url, "interval_seconds")).toBe(60)
-    expect(await metric(server.url, "completed_timestamp_seconds")).toBeUndefined()
-    await setUpBrand(server.url)
-    expect((await callJson(`${server.url}/operator/brands`, operatorToken)).status).toBe(200)
-    await server.end("SIGTERM")
-    // The time of the newest backup is known after a restart, and none is made before it is due.
-    mkdirSync(backups)
-    const name = `leads-${new Date(Date.now() - 30_000).toISOString().slice(0, 19).replaceAll(":", "-")}Z.sqlite`
-    writeFileSync(join(backups, name), "12345")
-    const again = await startServer({ ...settings(folder), LEAD_SIGNALS_BACKUP_INTERVAL: "1m" }, program)
-    expect(await until(() => metric(again.url, "bytes"))).toBe(5)
-    expect(readdirSync(backups)).toEqual([name])
-    await again.end("SIGTERM")
+  it.runIf(isThorough)(
+    "serves on while backups fail, says so in log and metrics, and goes on when it can [REST-6]",
+    async () => {
+      const folder = temporaryFolder()
+      const backups = join(folder, "backups")
+      const server = await startServer({ ...settings(folder), LEAD_SIGNALS_BACKUP_INTERVAL: "1m" }, program)
+      await until(async () => ((await metric(server.url, "failures_total")) === 1 ? true : undefined))
+      expect(server.err()).toMatch(/"level":"error","message":"backup failed".*there is no folder/)
+      expect(await metric(server.url, "interval_seconds")).toBe(60)
+      expect(await metric(server.url, "completed_timestamp_seconds")).toBeUndefined()
+      await setUpBrand(server.url)
+      expect((await callJson(`${server.url}/operator/brands`, operatorToken)).status).toBe(200)
+      await server.end("SIGTERM")
+      // The time of the newest backup is known after a restart, and none is made before it is due.
+      mkdirSync(backups)
+      const name = `leads-${new Date(Date.now() - 30_000).toISOString().slice(0, 19).replaceAll(":", "-")}Z.sqlite`
+      writeFileSync(join(backups, name), "12345")
+      const again = await startServer({ ...settings(folder), LEAD_SIGNALS_BACKUP_INTERVAL: "1m" }, program)
+      expect(await until(() => metric(again.url, "bytes"))).toBe(5)
+      expect(readdirSync(backups)).toEqual([name])
+      await again.end("SIGTERM")
+    }
+  )
+})
+
+describe("backups that are dated in the future", () => {
+  const nameAt = (at: number) =>
+    `leads-${new Date(at).toISOString().slice(0, 19).replaceAll(":", "-")}Z.sqlite`
+  const year = 366 * 86_400_000
+  const ahead = [year, year + 60_000, 120_000].map((millis) => nameAt(Date.now() + millis))
+
+  /** Runs scheduled backups of a new file, until `isDone`. */
+  const scheduled = async (backups: string, intervalMillis: number, isDone: (made: number) => boolean) => {
+    const database = join(temporaryFolder(), "leads.sqlite")
+    await Effect.runPromise(Effect.scoped(Layer.build(SqliteStore.layer({ filename: database }))))
+    const [newest, logged]: [Array<number | null>, Array<string>] = [[], []]
+    let made = 0
+    const logger = Logger.make(({ message }) => void logged.push(JSON.stringify(message)))
+    const running = Effect.runFork(
+      makeBackups(
+        {
+          settings: { folder: backups, intervalMillis, copies: 3 },
+          database,
+          encryption: undefined
+        },
+        {
+          onMade: () => void made++,
+          onNewest: (backup) => void newest.push(backup?.madeAt ?? null),
+          onFailed: () => {}
+        }
+      ).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+    )
+    await until(() => (isDone(made) ? true : undefined))
+    await Effect.runPromise(Fiber.interrupt(running))
+    return { newest, logged }
+  }
+
+  it("delay none, are told as the newest never, and go first [REST-6]", async () => {
+    const backups = temporaryFolder()
+    const old = nameAt(Date.now() - 86_400_000)
+    for (const name of [...ahead, old]) writeFileSync(join(backups, name), "x")
+    const { logged, newest } = await scheduled(backups, 300, (made) => made >= 2)
+    const left = readdirSync(backups).sort()
+    // The first new one, the old one and one of the future; then both new ones and the old one.
+    expect(left).toHaveLength(3)
+    expect(left.filter((name) => ahead.includes(name))).toEqual([])
+    expect(left).toContain(old)
+    expect(newest.every((at) => at !== null && at <= Date.now())).toBe(true)
+    for (const name of ahead)
+      expect(
+        logged.filter((line) => line.includes("dated in the future") && line.includes(name))
+      ).toHaveLength(1)
+  })
+
+  it("leave no time to tell where they are alone, and one a minute ahead counts [REST-6]", async () => {
+    const backups = temporaryFolder()
+    for (const name of ahead) writeFileSync(join(backups, name), "x")
+    const { newest } = await scheduled(backups, 3_600_000, (made) => made === 1)
+    expect(newest[0]).toBeNull()
+    const near = temporaryFolder()
+    writeFileSync(join(near, nameAt(Date.now() + 30_000)), "x")
+    let looks = 0
+    const later = await scheduled(near, 3_600_000, () => looks++ > 20)
+    expect(later.newest.every((at) => at !== null && at <= Date.now())).toBe(true)
+    expect(readdirSync(near)).toHaveLength(1)
   })
 })
 

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { runCommand } from "../harness/CommandRun.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const folder = temporaryFolder()
 
@@ -95,7 +96,7 @@ describe("lead-signals completions", () => {
     fish: ["-c", 'complete -C "lead-signals keys "']
   } satisfies Record<keyof typeof completing, ReadonlyArray<string>>
 
-  it.each(shells.filter(isInstalled))(
+  it.runIf(isThorough).each(shells.filter(isInstalled))(
     "are found by a new %s of the user that they are installed for [CLI-19]",
     async (shell) => {
       const home = mkdtempSync(join(folder, "user-"))

@@ -323,7 +323,7 @@ describe("the encryption key", () => {
   })
 
   it.runIf(isThorough)(
-    "that is missing, wrong or set for a plain file stops the server with one line and exit code 2 [PII-4, RUN-4]",
+    "that is missing, wrong or set for a plain file stops the server and every command with one line and exit code 2 [PII-4, RUN-4, CLI-1]",
     async () => {
       const [encrypted, plain] = [join(newFolder(), "encrypted.sqlite"), join(newFolder(), "plain.sqlite")]
       const wanted = [
@@ -359,6 +359,19 @@ describe("the encryption key", () => {
         expect([await exit, err().trimEnd().split("\n").length]).toEqual([2, 1])
         expect(err()).toMatch(line)
         expect(err()).not.toContain(otherKey)
+        for (const args of [
+          ["check", "--database", database],
+          ["backup", join(folder, "never.sqlite"), "--database", database],
+          ["prune", "--database", database],
+          ["prune", "--dry-run", "--database", database],
+          ["copy", "--from", database, "--to", join(folder, "never.sqlite")]
+        ]) {
+          const refused = await runCommand(args, { LEAD_SIGNALS_ENCRYPTION_KEY: set })
+          expect([args, refused.code, refused.out]).toEqual([args, 2, ""])
+          expect(refused.err).toMatch(line)
+          expect(refused.err).not.toContain("goes on")
+        }
+        expect(existsSync(join(folder, "never.sqlite"))).toBe(false)
       }
       expect(bytes()).toEqual(before)
     }

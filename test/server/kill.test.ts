@@ -16,7 +16,7 @@ import {
 
 endServersAfterTests()
 const program = bundledServer
-const rounds = isThorough ? 8 : 2
+const rounds = isThorough ? 8 : 1
 
 it("keeps every acknowledged observation, flag, erasure and key over kill -9 [STORE-2, EVT-2, EVT-3, EVT-8, AUTH-5, PII-3]", async () => {
   const filename = join(temporaryFolder(), "kill.sqlite")

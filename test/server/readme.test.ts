@@ -46,7 +46,7 @@ describe("each page with commands", () => {
     )
   })
 
-  it.each(pages.filter((page) => isThorough || page === "README.md"))(
+  it.runIf(isThorough).each(pages)(
     "%s runs as it is printed, in order, on a fresh server [LIST-1, DET-1, MET-1, DELIV-1]",
     async (page) => {
       const text = textOf(page)

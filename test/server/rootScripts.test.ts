@@ -77,9 +77,7 @@ const lines = (isThorough ? ["20", "22", "24", "26"] : []).flatMap((line) => {
 })
 const onEach = [["this Node", process.env] as const, ...lines]
 /** Ctrl+C sends SIGINT, too. */
-const signalsToNpm = isThorough
-  ? (["SIGTERM", "SIGINT", "SIGKILL"] as const)
-  : (["SIGTERM", "SIGKILL"] as const)
+const signalsToNpm = isThorough ? (["SIGTERM", "SIGINT", "SIGKILL"] as const) : (["SIGKILL"] as const)
 const server = { PORT: "0", LEAD_SIGNALS_DATABASE: "memory", LEAD_SIGNALS_DEMO: "false" }
 
 const isListening = async (url: string): Promise<boolean> =>
@@ -102,14 +100,17 @@ describe("npm start", () => {
     }
   )
 
-  it.each(onEach)("under %s drains on Ctrl+C, which each process gets repeatedly [RUN-6]", async (_, env) => {
-    const started = npm(["start"], { ...env, ...server })
-    await started.until(/^Listening on (http:\S+)$/m)
-    process.kill(-started.pid, "SIGINT")
-    expect(await started.exit).toBe(0)
-    await gone(started.pid)
-    expect(started.output()).toContain("draining")
-  })
+  it.runIf(isThorough).each(onEach)(
+    "under %s drains on Ctrl+C, which each process gets repeatedly [RUN-6]",
+    async (_, env) => {
+      const started = npm(["start"], { ...env, ...server })
+      await started.until(/^Listening on (http:\S+)$/m)
+      process.kill(-started.pid, "SIGINT")
+      expect(await started.exit).toBe(0)
+      await gone(started.pid)
+      expect(started.output()).toContain("draining")
+    }
+  )
 })
 
 describe("every other root script", () => {
@@ -143,10 +144,10 @@ describe("every other root script", () => {
     ["simulate", ["simulate", "--", "nightly", "--corpus", join(folder, "nightly")], /^nightly · /m],
     ["bench", ["bench", "--", "--quick", "--shape", "first-page", "--write", "/dev/null"], /warming up/]
   ]
-  it.each(programs.slice(0, isThorough ? 3 : 1))(
+  it.runIf(isThorough).each(programs)(
     "%s leaves no process behind when npm alone is ended [RUN-6]",
     async (_, args, isUnderWay) => {
-      for (const signal of isThorough ? (["SIGTERM", "SIGKILL"] as const) : (["SIGKILL"] as const)) {
+      for (const signal of ["SIGTERM", "SIGKILL"] as const) {
         // Silent: npm's own lines name the script, and would pass for what it writes.
         const started = npm(["--silent", "run", ...args], process.env)
         await started.until(isUnderWay)

@@ -4,26 +4,23 @@
  */
 import {
   Brands,
-  Deliveries,
   Leads,
   LeadStore,
-  Outbox,
   recordObservations,
-  Retries,
   Signals,
-  Webhooks,
-  WebhookStore
+  type WebhookId,
+  Webhooks
 } from "@lead-signals/domain"
-import { Effect, Option } from "effect"
-import { type MethodGroup, now } from "./MethodGroup.ts"
-import { idsOf, leadMethods, leaseUpTo, prune, seen } from "./WritingMethods.ts"
+import { Effect } from "effect"
+import type { MethodGroup } from "./MethodGroup.ts"
+import { leadMethods, leaseUpTo, prune, queue, record, seen, webhookMethods } from "./WritingMethods.ts"
 
 interface OrderedWorld {
   readonly brand: Effect.Effect.Success<ReturnType<typeof Brands.create>>
   readonly signalId: string
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   /** A webhook that was disabled while a later delivery than others waited for its next attempt. */
-  readonly disabledId: string
+  readonly disabledId: WebhookId
   readonly author: number
   readonly reader: number
   /** Deliveries of three leads whose attempts are under way. */
@@ -32,25 +29,6 @@ interface OrderedWorld {
   readonly unordered: OrderedWorld["leased"]
   readonly dead: string
 }
-
-const record = (leased: OrderedWorld["leased"], status: number, schedule: ReadonlyArray<number> = [1000]) =>
-  Effect.flatMap(Outbox, (outbox) => {
-    const result = { status, error: null, response: "r", retryAfterSeconds: null }
-    return Effect.map(
-      outbox.record(
-        leased.map(({ deliveryId, token }) => ({
-          deliveryId,
-          token,
-          url: "u",
-          at: now,
-          durationMillis: 1,
-          result,
-          settle: (known, at) => Retries.settle(known, result, at, 0.5, schedule)
-        }))
-      ),
-      (all) => all.map(({ outcome }) => outcome)
-    )
-  })
 
 const createWorld: MethodGroup<OrderedWorld>["createWorld"] = Effect.gen(function* () {
   for (const kind of ["deliveries", "deadLetters", "events", "engagements"] as const) yield* prune(kind)()
@@ -109,8 +87,7 @@ const methods: MethodGroup<OrderedWorld>["methods"] = {
   "record of failures": ({ leased }) => record(leased.toReversed(), 500),
   "record of ends": ({ leased }) => record(leased.toReversed(), 500, []),
   "record of 410": ({ leased }) => record(leased.slice(0, 1), 410),
-  lease: (_, call) =>
-    Effect.map(leaseUpTo(`${call}-token`, 2), ({ leases }) => leases.map(({ body }) => body)),
+  ...webhookMethods,
   "erase the author": ({ author, brand }) => Leads.erase(brand, author),
   "erase a reader": ({ brand, reader }) => Leads.erase(brand, reader),
   removeSome: ({ brand }) => Effect.flatMap(LeadStore, (store) => store.removeSome(brand.id)),
@@ -128,47 +105,15 @@ const methods: MethodGroup<OrderedWorld>["methods"] = {
   "pruning of dead letters": prune("deadLetters"),
   "pruning of events": prune("events"),
   "pruning of engagements": prune("engagements"),
-  "queue of the newest event": ({ author, brand, webhookId }, call) =>
-    Effect.flatMap(Deliveries, (deliveries) =>
-      Effect.map(
-        deliveries.queue(
-          { id: webhookId, brandId: brand.id },
-          { what: "newest-event", leadId: author, event: "activity.detected" },
-          idsOf(call)
-        ),
-        Option.isSome
-      )
-    ),
-  "queue again": ({ brand, dead, webhookId }, call) =>
-    Effect.flatMap(Deliveries, (deliveries) =>
-      Effect.map(
-        deliveries.queue(
-          { id: webhookId, brandId: brand.id },
-          { what: "again", deliveryId: dead },
-          idsOf(call)
-        ),
-        Option.isSome
-      )
-    ),
-  recover: ({ webhookId }, call) =>
-    Effect.flatMap(Deliveries, (deliveries) =>
-      deliveries.recover(
-        webhookId,
-        { since: 0, events: ["lead2.created", "activity.detected"], limit: 10 },
-        idsOf(call)
-      )
-    ),
-  "disabling the webhook": ({ brand, webhookId }) =>
-    Effect.map(Webhooks.change(brand.id, webhookId, { enabled: false }), ({ enabled }) => enabled),
+  "queue of the newest event": (world, call) =>
+    queue(world, { what: "newest-event", leadId: world.author, event: "activity.detected" }, call),
   "end of the order": ({ brand, webhookId }) =>
     Effect.map(Webhooks.change(brand.id, webhookId, { ordering: "none" }), ({ ordering }) => ordering),
   "enabling the other without order": ({ brand, disabledId }) =>
     Effect.map(
       Webhooks.change(brand.id, disabledId, { enabled: true, ordering: "none" }),
       ({ enabled, ordering }) => [enabled, ordering]
-    ),
-  "deletion of the webhook": ({ brand, webhookId }) =>
-    Effect.flatMap(WebhookStore, (store) => store.delete(brand.id, webhookId))
+    )
 }
 
 const tables: MethodGroup<OrderedWorld>["tables"] = (schema) => ({

@@ -1,5 +1,6 @@
 /** The writing methods of the store, each as one call on a world of its own: what tests of interleaved transactions run at once. */
 import {
+  type BrandId,
   BrandStore,
   Brands,
   Deliveries,
@@ -11,6 +12,7 @@ import {
   type RetentionKind,
   Retries,
   Signals,
+  type WebhookId,
   Webhooks,
   WebhookStore
 } from "@lead-signals/domain"
@@ -24,11 +26,11 @@ import { type MethodGroup, type Needs, now } from "./MethodGroup.ts"
 export interface World {
   readonly brand: Effect.Effect.Success<ReturnType<typeof Brands.create>>
   readonly signalId: string
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   /** Lead ids by person. */
   readonly leads: Readonly<Record<"p0" | "p1" | "p2", number>>
   /** A leased delivery, whose attempt is under way. */
-  readonly leased: { readonly deliveryId: string; readonly token: string }
+  readonly leased: Leased
   /** A delivery that died. */
   readonly dead: string
 }
@@ -44,7 +46,7 @@ export const seen = (signalId: string, person: string, engagement: string, autho
 
 let ids = 0
 /** Ids of deliveries that say which call drew them. */
-export const idsOf = (call: string) => {
+const idsOf = (call: string) => {
   const run = ++ids
   let count = 0
   return () => `${run}-${call}-${++count}`
@@ -65,26 +67,70 @@ export const leaseUpTo = (token: string, perWebhook: number) =>
     })
   )
 
-const record = (
-  deliveryId: string,
-  token: string,
+interface Leased {
+  readonly deliveryId: string
+  readonly token: string
+}
+
+/** Records attempts on these deliveries, which got the status; answers the outcomes. */
+export const record = (
+  leased: ReadonlyArray<Leased>,
   status: number,
   schedule: ReadonlyArray<number> = [1000]
 ) =>
   Effect.flatMap(Outbox, (outbox) => {
     const result = { status, error: null, response: "r", retryAfterSeconds: null }
-    return outbox.record([
-      {
-        deliveryId,
-        token,
-        url: "u",
-        at: now,
-        durationMillis: 1,
-        result,
-        settle: (known, at) => Retries.settle(known, result, at, 0.5, schedule)
-      }
-    ])
+    return Effect.map(
+      outbox.record(
+        leased.map(({ deliveryId, token }) => ({
+          deliveryId,
+          token,
+          url: "u",
+          at: now,
+          durationMillis: 1,
+          result,
+          settle: (known, at) => Retries.settle(known, result, at, 0.5, schedule)
+        }))
+      ),
+      (all) => all.map(({ outcome }) => outcome)
+    )
   })
+
+/** A brand and the webhook that its methods are called for. */
+interface WebhookOfBrand {
+  readonly brand: { readonly id: BrandId }
+  readonly webhookId: WebhookId
+}
+
+/** Queues a delivery to the webhook; answers whether one was queued. */
+export const queue = (
+  { brand, webhookId }: WebhookOfBrand,
+  what: Parameters<typeof Deliveries.Service.queue>[1],
+  call: string
+) =>
+  Effect.flatMap(Deliveries, (deliveries) =>
+    Effect.map(deliveries.queue({ id: webhookId, brandId: brand.id }, what, idsOf(call)), Option.isSome)
+  )
+
+/** Methods on a webhook and its deliveries, whatever else its world has. */
+export const webhookMethods = {
+  lease: (_: unknown, call: string) =>
+    Effect.map(leaseUpTo(`${call}-token`, 2), ({ leases }) => leases.map(({ body }) => body)),
+  "queue again": (world: WebhookOfBrand & { readonly dead: string }, call: string) =>
+    queue(world, { what: "again", deliveryId: world.dead }, call),
+  recover: ({ webhookId }: WebhookOfBrand, call: string) =>
+    Effect.flatMap(Deliveries, (deliveries) =>
+      deliveries.recover(
+        webhookId,
+        { since: 0, events: ["lead2.created", "activity.detected"], limit: 10 },
+        idsOf(call)
+      )
+    ),
+  "disabling the webhook": ({ brand, webhookId }: WebhookOfBrand) =>
+    Effect.map(Webhooks.change(brand.id, webhookId, { enabled: false }), ({ enabled }) => enabled),
+  "deletion of the webhook": ({ brand, webhookId }: WebhookOfBrand) =>
+    Effect.flatMap(WebhookStore, (store) => store.delete(brand.id, webhookId))
+}
 
 const commit = (
   { brand, signalId }: World,
@@ -102,9 +148,6 @@ export const prune = (kind: RetentionKind) => () =>
     )
   )
 
-const lease = (_: World, call: string) =>
-  Effect.map(leaseUpTo(`${call}-token`, 2), ({ leases }) => leases.map(({ body }) => body))
-
 /** Each writing method that another's write can bear on. The answer is compared, too. */
 const methods: Readonly<
   Record<string, (world: World, call: string) => Effect.Effect<unknown, unknown, Needs>>
@@ -117,60 +160,17 @@ const methods: Readonly<
   amend: ({ brand, leads }) => Effect.asVoid(Leads.amend(brand.id, leads.p1, { qualified: true, score1: 7 })),
   erase: ({ brand, leads }) => Leads.erase(brand, leads.p1),
   removeSome: ({ brand }) => Effect.flatMap(LeadStore, (store) => store.removeSome(brand.id)),
-  lease,
-  "lease of another": lease,
-  "record of a success": ({ leased }) =>
-    Effect.map(record(leased.deliveryId, leased.token, 200), ([one]) => one!.outcome),
-  "record of 410": ({ leased }) =>
-    Effect.map(record(leased.deliveryId, leased.token, 410), ([one]) => one!.outcome),
-  "queue of the newest event": ({ brand, leads, webhookId }, call) =>
-    Effect.flatMap(Deliveries, (deliveries) =>
-      Effect.map(
-        deliveries.queue(
-          { id: webhookId, brandId: brand.id },
-          { what: "newest-event", leadId: leads.p1, event: "lead2.created" },
-          idsOf(call)
-        ),
-        Option.isSome
-      )
-    ),
-  "queue of an event that was never sent": ({ brand, leads, webhookId }, call) =>
-    Effect.flatMap(Deliveries, (deliveries) =>
-      Effect.map(
-        deliveries.queue(
-          { id: webhookId, brandId: brand.id },
-          { what: "newest-event", leadId: leads.p0, event: "activity.detected" },
-          idsOf(call)
-        ),
-        Option.isSome
-      )
-    ),
+  ...webhookMethods,
+  "lease of another": webhookMethods.lease,
+  "record of a success": ({ leased }) => Effect.map(record([leased], 200), ([outcome]) => outcome),
+  "record of 410": ({ leased }) => Effect.map(record([leased], 410), ([outcome]) => outcome),
+  "queue of the newest event": (world, call) =>
+    queue(world, { what: "newest-event", leadId: world.leads.p1, event: "lead2.created" }, call),
+  "queue of an event that was never sent": (world, call) =>
+    queue(world, { what: "newest-event", leadId: world.leads.p0, event: "activity.detected" }, call),
   "pruning of dead letters": prune("deadLetters"),
   "pruning of events": prune("events"),
   "pruning of engagements": prune("engagements"),
-  "queue again": ({ brand, dead, webhookId }, call) =>
-    Effect.flatMap(Deliveries, (deliveries) =>
-      Effect.map(
-        deliveries.queue(
-          { id: webhookId, brandId: brand.id },
-          { what: "again", deliveryId: dead },
-          idsOf(call)
-        ),
-        Option.isSome
-      )
-    ),
-  recover: ({ webhookId }, call) =>
-    Effect.flatMap(Deliveries, (deliveries) =>
-      deliveries.recover(
-        webhookId,
-        { since: 0, events: ["lead2.created", "activity.detected"], limit: 10 },
-        idsOf(call)
-      )
-    ),
-  "disabling the webhook": ({ brand, webhookId }) =>
-    Effect.map(Webhooks.change(brand.id, webhookId, { enabled: false }), ({ enabled }) => enabled),
-  "deletion of the webhook": ({ brand, webhookId }) =>
-    Effect.flatMap(WebhookStore, (store) => store.delete(brand.id, webhookId)),
   "deletion of the signal": ({ brand, signalId }) => Signals.remove(brand.id, signalId),
   "beginning of the brand's deletion": ({ brand }) =>
     Effect.flatMap(BrandStore, (store) => Effect.map(store.startDeletion(brand.id, now), Option.isSome)),
@@ -200,8 +200,8 @@ const createWorld: Effect.Effect<World, unknown, Needs> = Effect.gen(function* (
   const leads = { p0, p1: yield* observe("p1", "e1", null), p2: yield* observe("p2", "e2", "p1") }
   const first = yield* leaseUpTo(`first-${brand.id}`, 3)
   const [died, again, other] = first.leases
-  yield* record(died!.deliveryId, died!.token, 500, [])
-  yield* record(other!.deliveryId, other!.token, 500, [0])
+  yield* record([died!], 500, [])
+  yield* record([other!], 500, [0])
   const leased = { deliveryId: again!.deliveryId, token: again!.token }
   return { brand, signalId: signal.id, webhookId, leads, leased, dead: died!.deliveryId }
 })

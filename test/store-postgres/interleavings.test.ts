@@ -16,9 +16,7 @@ describe.skipIf(isWithoutPostgres)("transactions of two nodes, stepped statement
     ["commit on a post of a lead", "erase"],
     ["lease", "lease of another"],
     ["deletion of the webhook", "queue of the newest event"],
-    ["commit of a new lead", "removeSome"],
-    ["pruning of events", "queue of an event that was never sent"],
-    ["pruning of dead letters", "queue again"]
+    ["pruning of events", "queue of an event that was never sent"]
   ] as const
 
   it.each(isThorough ? pairs.between : sample)("%s and %s end as one after the other", async (a, b) => {

@@ -158,7 +158,7 @@ describe("rendered leads", () => {
           await Promise.all(processes.map((process) => process.dispose()))
         }
       ),
-      { numRuns: isThorough ? 60 : 6 }
+      { numRuns: isThorough ? 60 : 4 }
     ))
 
   it("are not rendered again while nothing is written", async () => {

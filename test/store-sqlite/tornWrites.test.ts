@@ -193,7 +193,7 @@ const tornLogs = ({
 
 /** All of them in a thorough run, else some, the last ones among them: at the end a commit is nearly complete. */
 const some = <A>(all: ReadonlyArray<A>): ReadonlyArray<A> =>
-  isThorough ? all : all.filter((_, i) => i % 120 === 0 || i >= all.length - 2)
+  isThorough ? all : all.filter((_, i) => i % 240 === 0 || i >= all.length - 2)
 
 describe("after a loss of power", () => {
   const steps = history()

@@ -25,7 +25,7 @@ import {
 
 const versions = fixtureVersions("postgres")
 const older = versions.filter((version) => version < newestMigration)
-const chosen = isThorough ? versions : [1, versions.at(-1)!]
+const chosen = isThorough ? versions : versions.slice(0, 1)
 const encryptedVersions = fixtureVersions("postgres-encrypted")
 
 const queryOf =

@@ -111,13 +111,46 @@ describe.each(stores)("attempts on %s", (_, store) => {
           world.webhook(inSequence(answer(503, "", date), answer(200))),
           world.webhook(inSequence(answer(500, "", "3600"), answer(200))),
           world.webhook(inSequence(answer(503, "", "soon"), answer(200))),
-          world.webhook(inSequence(answer(429, "", "99999999"), answer(200)))
+          world.webhook(inSequence(answer(429, "", "99999999"), answer(200))),
+          // More digits than a safe integer has, and than a number.
+          world.webhook(inSequence(answer(429, "", "9999999999"), answer(200))),
+          world.webhook(inSequence(answer(503, "", "9".repeat(400)), answer(200))),
+          world.webhook(inSequence(answer(503, "", "+3600"), answer(200)))
         ])
         yield* world.observe("p", "e1")
         yield* pass(2 * day)
         const waited = webhooks.map((webhook) => world.to(webhook)[1]!.at - startOfTime)
-        expect([waited[0], waited[1], waited[4]]).toEqual([hour, 2 * hour, day])
-        for (const early of [waited[2]!, waited[3]!]) expect(early).toBeLessThanOrEqual(6000)
+        expect([waited[0], waited[1]]).toEqual([hour, 2 * hour])
+        expect(waited.slice(4, 7)).toEqual([day, day, day])
+        for (const early of [waited[2]!, waited[3]!, waited[7]!]) expect(early).toBeLessThanOrEqual(6000)
+      })
+    ))
+
+  it("takes each form of an HTTP date that recipients must accept [DELIV-3]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        yield* startEmitter()
+        const at = startOfTime + 3 * hour
+        const [weekday, day0, month, year, time] = new Date(at).toUTCString().split(" ")
+        const longWeekday = new Intl.DateTimeFormat("en", { weekday: "long", timeZone: "UTC" }).format(at)
+        const imf = `${weekday} ${day0} ${month} ${year} ${time} GMT`
+        const rfc850 = (lastDigits: string) => `${longWeekday}, ${day0}-${month}-${lastDigits} ${time} GMT`
+        const asctime = `${weekday!.slice(0, 3)} ${month} ${day0!.replace(/^0/, " ")} ${time} ${year}`
+        const lastDigits = (years: number) => String((Number(year) + years) % 100).padStart(2, "0")
+        const [inTime, far, past, broken] = [
+          [imf, rfc850(lastDigits(0)), asctime],
+          [rfc850(lastDigits(49))],
+          [rfc850(lastDigits(51)), rfc850(lastDigits(-1)), imf.replace(year!, "1994")],
+          [imf.replace("GMT", "UTC"), asctime.replace(month!, "Foo"), `${asctime} GMT`, rfc850(year!)]
+        ] as const
+        const webhooks = yield* Effect.forEach([...inTime, ...far, ...past, ...broken], (header) =>
+          world.webhook(inSequence(answer(503, "", header), answer(200)))
+        )
+        yield* world.observe("p", "e1")
+        yield* pass(2 * day)
+        const waited = webhooks.map((webhook) => world.to(webhook)[1]!.at - startOfTime)
+        expect(waited.slice(0, 4)).toEqual([3 * hour, 3 * hour, 3 * hour, day])
+        for (const early of waited.slice(4)) expect(early).toBeLessThanOrEqual(6000)
       })
     ))
 

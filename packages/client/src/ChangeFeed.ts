@@ -21,11 +21,16 @@ const pageOf = ({ data, meta: { cursor } }: ChangeFeedPage): SyncedPage => ({
   cursor
 })
 
-/** A cursor that the service can't read is the caller's mistake, as one that this client can't read. */
+/**
+ * A cursor that the service can't read is the caller's mistake, as one that this client can't read. No other refusal says so of a cursor: a
+ * 404 is as well that of a wrong base path, and the cursor is good.
+ */
 const orInvalidCursor = (failure: CallFailure, cursor: string | undefined): CallFailure | InvalidCursor =>
   cursor !== undefined &&
   failure._tag === "RequestRefused" &&
-  (failure.status === 404 || (failure.status === 400 && failure.message.startsWith("cursor ")))
+  failure.status === 400 &&
+  failure.code === "invalid_parameter" &&
+  failure.message.startsWith("cursor ")
     ? new InvalidCursor({ message: "cursor takes a cursor that this client returned, unchanged." })
     : failure
 

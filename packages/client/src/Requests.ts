@@ -24,8 +24,9 @@ const [initialPauseMillis, maxPauseMillis] = [500, 30_000]
 /** A rate window lasts one minute; the bound protects against a wrong clock. */
 const maxWindowMillis = 61_000
 
+/** An invalid `Date` has no ISO form: the service refuses its text, and names the parameter. */
 const textOf = (value: Exclude<Parameter, undefined>): string =>
-  value instanceof Date ? value.toISOString() : String(value)
+  value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
 
 const queryOf = (parameters: object): string => {
   const query = new URLSearchParams()
@@ -72,7 +73,10 @@ type Outcome = { readonly value: unknown } | { readonly failure: TransientFailur
 
 export type Requests = <A>(path: string, parameters?: object) => Effect.Effect<A, CallFailure>
 
-/** The base URL without slashes at its end. Throws a `TypeError` when it is not one of http or https. */
+/**
+ * The base URL without slashes at its end. Throws a `TypeError`, which shows nothing of it, when it is not one of http or https, or has more
+ * than a host and a path: paths of the API are put at its end, and no request may carry a password in its URL.
+ */
 const readUrl = (url: unknown): string => {
   const example = "such as http://127.0.0.1:4000"
   if (url === undefined)
@@ -81,7 +85,13 @@ const readUrl = (url: unknown): string => {
   const read = URL.canParse(text) ? new URL(text) : null
   if (read === null || !["http:", "https:"].includes(read.protocol))
     throw new TypeError(`url takes an http or https URL, ${example}.`)
-  return String(read).replace(/\/+$/, "")
+  if (read.username !== "" || read.password !== "")
+    throw new TypeError(
+      `url takes a URL without a user and a password, ${example}: key is what authenticates.`
+    )
+  if (read.search !== "" || read.hash !== "")
+    throw new TypeError(`url takes a URL without a query and a fragment, ${example}.`)
+  return `${read.origin}${read.pathname}`.replace(/\/+$/, "")
 }
 
 /** Throws a `TypeError` when the key is no text, or has characters that a header can't hold; no message holds it. */

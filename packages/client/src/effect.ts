@@ -43,7 +43,8 @@ export interface LeadSignalsClient {
   readonly leads: (query?: LeadQuery) => Stream.Stream<Lead, CallFailure>
   /**
    * Reads one lead with its newest engagements, at most 20; `includeEngagementDetail` adds the post's author and the
-   * source. Fails with `RequestRefused`, code `not_found`, when the brand has no such lead. [DET-1, DET-2, DET-3]
+   * source. Fails with `RequestRefused`, code `not_found`, when the brand has no such lead, and dies with a `TypeError`
+   * where the id is none. [DET-1, DET-2, DET-3]
    */
   readonly getLead: (
     id: number,
@@ -51,7 +52,8 @@ export interface LeadSignalsClient {
   ) => Effect.Effect<LeadDetail, CallFailure>
   /**
    * Reads the latest snapshot of a campaign in a span of days, of all days without a query. Fails with
-   * `RequestRefused`, code `not_found`, when the brand has no such campaign. [MET-2, MET-6]
+   * `RequestRefused`, code `not_found`, when the brand has no such campaign, and dies with a `TypeError`, without a request, where
+   * the id is empty, `.` or `..`. [MET-2, MET-6]
    */
   readonly campaignMetrics: (campaignId: string, query?: MetricsQuery) => Effect.Effect<Metrics, CallFailure>
   /**
@@ -65,7 +67,7 @@ export interface LeadSignalsClient {
 
 /**
  * Makes a client. It sends nothing yet. Throws a `TypeError`, which names the option, when `url` or `key` is missing
- * or malformed.
+ * or malformed, also for a URL with a user, a password, a query or a fragment.
  */
 export const makeClient = ({ transport, ...options }: ClientOptions): LeadSignalsClient => {
   const request = makeRequests(transport ?? fetchTransport((...args) => globalThis.fetch(...args)), options)

@@ -21,7 +21,7 @@ export * from "./Webhooks.ts"
 
 /** The options of `createClient`. */
 export interface ClientOptions {
-  /** The base URL of the API, including the path that it is mounted under. */
+  /** The base URL of the API, including the path that it is mounted under, without a query. */
   readonly url: string | URL
   /** The API key of the brand, `lsk_` and 38 characters. [AUTH-1] */
   readonly key: string
@@ -99,7 +99,8 @@ export interface LeadSignalsClient {
   readonly leads: (query?: LeadQuery, call?: Call) => AsyncGenerator<Lead, void, void>
   /**
    * Reads one lead with its newest engagements, at most 20; `includeEngagementDetail` adds the post's author and the
-   * source. Rejects with `RequestRefused`, code `not_found`, when the brand has no such lead. [DET-1, DET-2, DET-3]
+   * source. Rejects with `RequestRefused`, code `not_found`, when the brand has no such lead, and rejects with a `TypeError`
+   * where the id is none. [DET-1, DET-2, DET-3]
    */
   readonly getLead: (
     id: number,
@@ -108,7 +109,8 @@ export interface LeadSignalsClient {
   ) => Promise<LeadDetail>
   /**
    * Reads the latest snapshot of a campaign in a span of days, of all days without a query. Rejects with
-   * `RequestRefused`, code `not_found`, when the brand has no such campaign. [MET-2, MET-6]
+   * `RequestRefused`, code `not_found`, when the brand has no such campaign, and rejects with a `TypeError`, without a request, where
+   * the id is empty, `.` or `..`. [MET-2, MET-6]
    */
   readonly campaignMetrics: (campaignId: string, query?: MetricsQuery, call?: Call) => Promise<Metrics>
   /**
@@ -122,7 +124,7 @@ export interface LeadSignalsClient {
 
 /**
  * Makes a client. It sends nothing yet. Throws a `TypeError`, which names the option, when `url` or `key` is missing
- * or malformed.
+ * or malformed, also for a URL with a user, a password, a query or a fragment.
  */
 export const createClient = ({ fetch, key, patience, timeout, url }: ClientOptions): LeadSignalsClient => {
   const client = makeClient({

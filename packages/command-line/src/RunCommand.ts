@@ -62,6 +62,9 @@ export const execute = (program: Program, words: ReadonlyArray<string>): Effect.
     const process = yield* CommandProcess
     const { stderr, stdout } = process
     const { root, version } = program
+    const end = words.indexOf("--")
+    /** What may be an option: behind `--` stand values alone. */
+    const options = new Set(end < 0 ? words : words.slice(0, end))
     const { isHelp, path, wrong } = find(root, words, program.commandNoun)
     const isColoured = (stream: OutputStream): boolean =>
       stream.isTTY === true && (process.env["NO_COLOR"] ?? "") === ""
@@ -71,9 +74,9 @@ export const execute = (program: Program, words: ReadonlyArray<string>): Effect.
     }
     const misused = (message: string): void =>
       stop(`${message} Run ${callOf(program, path)} --help for usage.`, exitCodes.usage)
-    if (isHelp && words.includes("--tree")) return void stdout.write(helpTree(program))
+    if (isHelp && options.has("--tree")) return void stdout.write(helpTree(program))
     if (isHelp) return void stdout.write(help(program, path, isColoured(stdout)))
-    if (words.includes("--version")) return void stdout.write(`${version}\n`)
+    if (options.has("--version")) return void stdout.write(`${version}\n`)
     if (words[0] === "--completions") {
       if (!isShell(words[1])) return misused("--completions takes bash, zsh or fish.")
       return void stdout.write(completionsFor(words[1], root))
@@ -85,7 +88,7 @@ export const execute = (program: Program, words: ReadonlyArray<string>): Effect.
       return
     }
     // The wizard reads a terminal, and without one would wait forever.
-    if (words.includes("--wizard") && process.stdin.isTTY !== true)
+    if (options.has("--wizard") && process.stdin.isTTY !== true)
       return misused("--wizard works on a terminal only.")
     yield* Command.run(root.command as Command.Command<string, NodeContext.NodeContext, Failed, unknown>, {
       name: root.name,

@@ -45,7 +45,7 @@ import {
   warningsOf,
   webCrypto
 } from "@lead-signals/http"
-import { Effect, Encoding, Layer, Logger, ManagedRuntime } from "effect"
+import { Effect, Either, Encoding, Layer, Logger, ManagedRuntime } from "effect"
 import { type Call, CallTracker } from "./CallTracker.ts"
 import { checkOptions, type EmbeddedOptions, type Store } from "./Options.ts"
 import { entriesOf } from "./QueryEntries.ts"
@@ -127,7 +127,8 @@ const closedResponse = (): Response => {
 type Services = Layer.Layer.Success<Store> | Entropy | OperatorToken | DefaultRateLimit
 
 /**
- * Results have the form of the API's responses: times are ISO 8601 texts in UTC, unknown values are `null`.
+ * Results have the form of the API's responses: times are ISO 8601 texts in UTC, unknown values are `null`. Every method that answers a
+ * promise is `async`, so that hostile arguments reject instead of throwing past a caller's `catch`.
  */
 class Embedded {
   /** The whole HTTP API. Never rejects: each failure is a response. */
@@ -148,8 +149,8 @@ class Embedded {
   }
 
   /** Returns a page of the brand's leads. Rejects with `InvalidParameter`, which names the parameter. */
-  list(brandId: string, query: LeadPageQuery = {}, call?: Call) {
-    const work = Effect.flatMap(LeadQueries.readList(entriesOf(query)), (read) =>
+  async list(brandId: string, query: LeadPageQuery = {}, call?: Call) {
+    const work = Effect.flatMap(Either.flatMap(entriesOf(query), LeadQueries.readList), (read) =>
       Effect.map(Leads.list(brandId, read), (page) => leadListView(read, page, warningsOf(read.ignored)))
     )
     return this.calls.run(work, call)
@@ -159,9 +160,9 @@ class Embedded {
    * Returns one lead with its newest engagements, at most 20. Rejects with `NotFound` when the id is unknown, erased
    * or another brand's, and with `InvalidParameter`. [DET-1]
    */
-  detail(brandId: string, leadId: number, query: LeadDetailQuery = {}, call?: Call) {
+  async detail(brandId: string, leadId: number, query: LeadDetailQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
-      const { withDetail } = yield* LeadQueries.readDetail(entriesOf(query))
+      const { withDetail } = yield* LeadQueries.readDetail(yield* entriesOf(query))
       return leadDetailView(yield* Leads.getRendered(brandId, leadId, withDetail))
     })
     return this.calls.run(work, call)
@@ -171,9 +172,9 @@ class Embedded {
    * Returns the totals of a campaign within a span of days; each figure is null when no post was read in it. Rejects
    * with `NotFound` and `InvalidParameter`. [MET-2, MET-3]
    */
-  metrics(brandId: string, campaignId: string, query: MetricsQuery = {}, call?: Call) {
+  async metrics(brandId: string, campaignId: string, query: MetricsQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
-      const { ignored, span } = yield* MetricsQueries.read(entriesOf(query))
+      const { ignored, span } = yield* MetricsQueries.read(yield* entriesOf(query))
       const found = yield* Campaigns.metrics(brandId, campaignId, span)
       return { ...metricsView(campaignId, found), ...warningsView(warningsOf(ignored)) }
     })
@@ -185,7 +186,7 @@ class Embedded {
    * `suppressed`, or `rejected` with a message. Recording an observation again changes nothing. Rejects with
    * `NotFound` when there is no such brand.
    */
-  observe(
+  async observe(
     brandId: string,
     observations: ReadonlyArray<Observation>,
     call?: Call
@@ -197,7 +198,7 @@ class Embedded {
    * Like `observe`, for values of unknown shape, such as parsed JSON: a malformed value is `rejected` with a
    * message that names the field and what it takes.
    */
-  observeUnknown(
+  async observeUnknown(
     brandId: string,
     observations: ReadonlyArray<unknown>,
     call?: Call
@@ -214,7 +215,7 @@ class Embedded {
   }
 
   /** Returns all brands in order of creation, also those that are being deleted. */
-  brands(call?: Call): Promise<ReadonlyArray<{ readonly id: string; readonly name: string }>> {
+  async brands(call?: Call): Promise<ReadonlyArray<{ readonly id: string; readonly name: string }>> {
     const work = Effect.flatMap(BrandStore, (brandStore) => brandStore.list)
     return this.calls.run(
       Effect.map(work, (brands) => brands.map(({ id, name }) => ({ id, name }))),
@@ -242,7 +243,7 @@ class Embedded {
   }
 
   /** Revokes a key; a second call is no error. Rejects with `NotFound` when the brand has no such key. [AUTH-5] */
-  revokeKey(brandId: string, keyId: string, call?: Call): Promise<void> {
+  async revokeKey(brandId: string, keyId: string, call?: Call): Promise<void> {
     return this.calls.run(Keys.revoke(brandId, keyId), call)
   }
 
@@ -250,7 +251,7 @@ class Embedded {
    * Creates a source that the brand watches; `createdAt` is in milliseconds since 1970. Rejects with
    * `InvalidParameter`, which names the field, and with `NotFound` when there is no such brand.
    */
-  createSignal(brandId: string, signal: typeof NewSignal.Encoded, call?: Call): Promise<Signal> {
+  async createSignal(brandId: string, signal: typeof NewSignal.Encoded, call?: Call): Promise<Signal> {
     const work = Effect.flatMap(readSignal(signal), (read) => Signals.create(brandId, read))
     return this.calls.run(work, call)
   }
@@ -288,12 +289,12 @@ class Embedded {
   }
 
   /** Rejects observations of the signal from then on; its leads stay. Rejects with `NotFound`. */
-  deleteSignal(brandId: string, signalId: string, call?: Call): Promise<void> {
+  async deleteSignal(brandId: string, signalId: string, call?: Call): Promise<void> {
     return this.calls.run(Signals.remove(brandId, signalId), call)
   }
 
   /** Deletes the campaign with its snapshots. Rejects with `NotFound`. */
-  deleteCampaign(brandId: string, campaignId: string, call?: Call): Promise<void> {
+  async deleteCampaign(brandId: string, campaignId: string, call?: Call): Promise<void> {
     return this.calls.run(Campaigns.remove(brandId, campaignId), call)
   }
 
@@ -317,7 +318,7 @@ class Embedded {
    * Creates a group of posts that are measured together; `createdAt` is in milliseconds since 1970. Rejects
    * as `createSignal` does.
    */
-  createCampaign(brandId: string, name: string, call?: Call): Promise<Campaign> {
+  async createCampaign(brandId: string, name: string, call?: Call): Promise<Campaign> {
     const work = Effect.flatMap(readCampaign({ name }), (read) => Campaigns.create(brandId, read.name))
     return this.calls.run(work, call)
   }
@@ -336,7 +337,7 @@ class Embedded {
   /**
    * Erases the person everywhere; later observations of the person are not recorded. Rejects with `NotFound`.
    */
-  erase(brandId: string, leadId: number, call?: Call): Promise<void> {
+  async erase(brandId: string, leadId: number, call?: Call): Promise<void> {
     const work = Effect.flatMap(Brands.get(brandId), (brand) => Leads.erase(brand, leadId))
     return this.calls.run(work, call)
   }
@@ -345,7 +346,7 @@ class Embedded {
    * Runs an effect of the host's own with the service's store and the services of the API. Rejects with the effect's
    * failure.
    */
-  run<A, E>(work: Effect.Effect<A, E, Services>, call?: Call): Promise<A> {
+  async run<A, E>(work: Effect.Effect<A, E, Services>, call?: Call): Promise<A> {
     return this.calls.run(work, call)
   }
 
@@ -353,7 +354,7 @@ class Embedded {
    * Stops calls under way, waits until deliveries under way are recorded, and closes the store. Stop a server
    * that passes requests to `fetch` first. Later calls reject with `Closed`.
    */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     return this.calls.close()
   }
 }

@@ -32,7 +32,7 @@ import * as McpPath from "./McpPath.ts"
 import { admit, type Credentials, operatorAccess } from "./Authentication.ts"
 import { logUnavailable } from "./RequestLog.ts"
 import { RequestObserver } from "./RequestObserver.ts"
-import { recordFrom, type RequestRecord } from "./RequestRecord.ts"
+import { currentRecord, recordFrom, type RequestRecord } from "./RequestRecord.ts"
 import type { Requirements } from "./Requirements.ts"
 import { respond, unknownPath } from "./Respond.ts"
 import { headersOf } from "./ResponseHeaders.ts"
@@ -134,9 +134,13 @@ const serve = (
     }
     const path = routedPath(target.path)
     const url = target.query === "" ? path : `${path}?${target.query}`
-    return yield* url === request.url
-      ? inner
-      : Effect.provideService(inner, HttpServerRequest.HttpServerRequest, request.modify({ url }))
+    return yield* Effect.locally(
+      url === request.url
+        ? inner
+        : Effect.provideService(inner, HttpServerRequest.HttpServerRequest, request.modify({ url })),
+      currentRecord,
+      record
+    )
   })
 
 const outermost = (

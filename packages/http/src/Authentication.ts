@@ -58,9 +58,22 @@ export const fromAllowedAddress = (key: ApiKey, origin: Origin): Effect.Effect<A
   )
 
 /**
- * Authenticates the key and spends one request of its window; records both for the response's headers and the log, and a refusal for the
+ * Spends one request of the key's window, and answers the key; records both for the response's headers and the log, and a refusal for the
  * operator. [RATE-2, OPER-13]
  */
+export const spend = (key: ApiKey, attention: typeof Attention.Service, record: RequestRecord | null) =>
+  Effect.gen(function* () {
+    const rate = yield* Keys.spend(key)
+    if (record !== null) {
+      record.keyId = key.id
+      record.rate = rate
+    }
+    if (rate.allowed) return key
+    yield* attention.noteRefusal(key)
+    return yield* Keys.refusal(rate)
+  })
+
+/** Authenticates the key and spends one request of its window. */
 export const admit = (
   credentials: Credentials,
   sessions: typeof Sessions.Service,
@@ -70,12 +83,7 @@ export const admit = (
   Effect.gen(function* () {
     const key = yield* authenticate(credentials, sessions)
     if (key.allowedAddresses !== null) yield* fromAllowedAddress(key, credentials)
-    record.keyId = key.id
-    const rate = yield* Keys.spend(key)
-    record.rate = rate
-    if (rate.allowed) return key
-    yield* attention.noteRefusal(key)
-    return yield* Keys.refusal(rate)
+    return yield* spend(key, attention, record)
   })
 
 /** Fails when the credentials of a request that waits open its call no more: the key was revoked, or has expired. [CHG-6] */

@@ -24,13 +24,22 @@ const withoutMapping = (address: Address): Address =>
 const parseAddress = (text: string | undefined): Address | null =>
   text !== undefined && isAddress(text) ? withoutMapping(ipaddr.parse(text)) : null
 
+/** The bits before the address of IPv4 in one of IPv6 that stands for it. */
+const mappingBits = 96
+
+/** A range of addresses that all stand for addresses of IPv4 is a range of those. */
+const withoutMappedRange = ([network, bits]: Range): Range => {
+  const unmapped = bits < mappingBits ? network : withoutMapping(network)
+  return unmapped === network ? [network, bits] : [unmapped, bits - mappingBits]
+}
+
 /** Reads `192.0.2.0/24`, or an address as the range of itself alone. Left: what it takes. */
 const parseRange = (text: string): Either.Either<Range, string> => {
   const address = parseAddress(text)
   if (address !== null) return Either.right([address, address.kind() === "ipv4" ? 32 : 128])
   const isRange =
     ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || (ipaddr.IPv6.isValidCIDR(text) && !text.includes("%"))
-  return isRange ? Either.right(ipaddr.parseCIDR(text)) : Either.left(accepted)
+  return isRange ? Either.right(withoutMappedRange(ipaddr.parseCIDR(text))) : Either.left(accepted)
 }
 
 /** Checks the list of a new key. Fails with the first that is neither address nor range. [AUTH-11] */

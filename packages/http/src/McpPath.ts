@@ -7,13 +7,14 @@ import {
   type ApiKey,
   type AuditLog,
   InvalidApiKey,
+  type InvalidParameter,
   type RateLimitExceeded,
   type StoreUnavailable
 } from "@lead-signals/domain"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Context, Effect, Runtime } from "effect"
+import { Context, Effect, Either, Runtime } from "effect"
 import { bearerToken, operatorOf, type OperatorToken } from "./Authentication.ts"
 import { decodeUtf8, receive } from "./Body.ts"
 import { errorBody, errorResponseOf, InvalidOperatorToken, PayloadTooLarge } from "./contract/Failures.ts"
@@ -23,6 +24,7 @@ import type { Requirements } from "./Requirements.ts"
 import * as Responses from "./Responses.ts"
 import { RefusedCredentials } from "./SessionTrail.ts"
 import { madeOnce } from "./StaticDocument.ts"
+import * as Target from "./Target.ts"
 
 /** Where messages are posted. */
 export const path = "/mcp"
@@ -108,6 +110,14 @@ const retryAfterIn = (header: string | undefined): number | null =>
 
 const textOf = (body: Responses.ResponseBody): string => (typeof body === "string" ? body : decodeUtf8(body))
 
+const refusalOf = (
+  failure: RateLimitExceeded | InvalidParameter,
+  retryAfterSeconds: number | null
+): ApiAnswer => {
+  const { code, message, status } = errorResponseOf(failure)!
+  return { status, retryAfterSeconds, body: JSON.stringify(errorBody(code, message)) }
+}
+
 /** Calls as the key, which has been counted for the message. */
 const callAsKey =
   (fastPath: FastPath, key: ApiKey) =>
@@ -121,13 +131,17 @@ const callAsKey =
       peer: undefined,
       forwardedFor: undefined
     })
-    return work === null
-      ? Effect.dieMessage("a key calls an operation of the fast path alone")
-      : Effect.map(work, ({ body, headers, status }): ApiAnswer => ({
-          status,
-          retryAfterSeconds: retryAfterIn(headers["retry-after"]),
-          body: textOf(body)
-        }))
+    if (work !== null)
+      return Effect.map(work, ({ body, headers, status }): ApiAnswer => ({
+        status,
+        retryAfterSeconds: retryAfterIn(headers["retry-after"]),
+        body: textOf(body)
+      }))
+    // The fast path leaves a target that can't be read to the platform's router.
+    const refused = Either.flip(Target.parse(target))
+    return Either.isRight(refused)
+      ? Effect.succeed(refusalOf(refused.right, null))
+      : Effect.dieMessage("a key calls an operation of the fast path alone")
   }
 
 /** Calls with the operator's token, as any other request. */
@@ -158,15 +172,6 @@ const callAsOperator =
       }
       return answer
     })
-
-const refusalOf = (failure: RateLimitExceeded): ApiAnswer => {
-  const { code, message, status } = errorResponseOf(failure)!
-  return {
-    status,
-    retryAfterSeconds: failure.retryAfterSeconds,
-    body: JSON.stringify(errorBody(code, message))
-  }
-}
 
 /** Who bears the credential. A key spends one request of its window for the message, whatever the message is. [MCP-2] */
 const callerOf = (request: HttpServerRequest.HttpServerRequest, { admit, app, fastPath }: Served) =>
@@ -206,8 +211,8 @@ const callerOf = (request: HttpServerRequest.HttpServerRequest, { admit, app, fa
           ? Effect.succeed<McpCaller>({
               kind: "key",
               scopes: null,
-              refusal: refusalOf(failure),
-              call: () => Promise.resolve(refusalOf(failure))
+              refusal: refusalOf(failure, failure.retryAfterSeconds),
+              call: () => Promise.resolve(refusalOf(failure, failure.retryAfterSeconds))
             })
           : Effect.fail(failure)
     })

@@ -1,6 +1,6 @@
 /** What is gathered about a request while it is served: for its response headers and its line in the log. */
 import { Entropy, type RateLimit } from "@lead-signals/domain"
-import { Effect, Encoding } from "effect"
+import { Effect, Encoding, FiberRef } from "effect"
 
 export interface RequestRecord {
   /** Sent back as X-Request-Id. [ERR-4] */
@@ -41,3 +41,7 @@ export const recordFrom = (entropy: typeof Entropy.Service, method: string): Eff
 /** The same with the entropy of the context. */
 export const newRecord = (method: string): Effect.Effect<RequestRecord, never, Entropy> =>
   Effect.flatMap(Entropy, (entropy) => recordFrom(entropy, method))
+
+/** The record of the request that a handler of the platform's router serves; null outside of one. */
+export const currentRecord: FiberRef.FiberRef<RequestRecord | null> =
+  FiberRef.unsafeMake<RequestRecord | null>(null)

@@ -1,6 +1,6 @@
 /**
  * Sessions of browsers: a cookie stands for an operator's token or for an API key. They are in this process's memory, by the hashes
- * of their tokens, and end with it. [SES-1, SES-2, SES-3]
+ * of their tokens, and end with it. [SES-1, SES-2, SES-3, SES-8]
  */
 import { type AuditActor, type BrandId, Entropy } from "@lead-signals/domain"
 import { sha256 } from "@noble/hashes/sha2.js"
@@ -42,8 +42,8 @@ export const cookieName = "lead_signals_session"
 export const sessionSeconds = 12 * 3600
 const codeSeconds = 3600
 
-/** When there are as many, the oldest ends. */
-export const maxSessions = 1000
+/** When a credential has as many, its oldest ends: nobody's sign-ins end the sessions of others. */
+export const maxSessionsOfCredential = 100
 const maxCodes = 16
 
 const tokenBytes = 32
@@ -60,17 +60,25 @@ const tokenIn = (cookieHeader: string | undefined): string | null => {
   return found.length === 1 ? (found[0]![1] ?? null) : null
 }
 
-/** Values until they expire, at most `limit`, by the hashes of their secrets. */
+/** Values until they expire, at most `limit` of each holder, by the hashes of their secrets. */
 class ExpiringSecrets<A extends { readonly expiresAt: number }> {
-  private readonly entries = new Map<string, A>()
+  private readonly entries = new Map<string, A & { readonly holder: string }>()
+  /** The hashes of each holder's secrets, the oldest first. */
+  private readonly held = new Map<string, Set<string>>()
 
   constructor(private readonly limit: number) {}
 
-  add(secret: string, value: A, now: number): void {
+  add(secret: string, value: A, holder: string, now: number): void {
+    // All last equally long: the oldest expire first.
     for (const [hash, { expiresAt }] of this.entries) {
-      if (expiresAt <= now || this.entries.size >= this.limit) this.entries.delete(hash)
+      if (expiresAt > now) break
+      this.remove(hash)
     }
-    this.entries.set(hashOf(secret), value)
+    const own = this.held.get(holder)
+    if (own !== undefined && own.size >= this.limit) this.remove(own.values().next().value!)
+    const hash = hashOf(secret)
+    this.entries.set(hash, { ...value, holder })
+    this.held.set(holder, (this.held.get(holder) ?? new Set()).add(hash))
   }
 
   find(secret: string, now: number): A | null {
@@ -79,13 +87,26 @@ class ExpiringSecrets<A extends { readonly expiresAt: number }> {
   }
 
   delete(secret: string): void {
-    this.entries.delete(hashOf(secret))
+    this.remove(hashOf(secret))
+  }
+
+  private remove(hash: string): void {
+    const entry = this.entries.get(hash)
+    if (entry === undefined) return
+    this.entries.delete(hash)
+    const own = this.held.get(entry.holder)!
+    own.delete(hash)
+    if (own.size === 0) this.held.delete(entry.holder)
   }
 }
 
+/** The credential that a session stands for. The one-time codes of the server stand for the token of the environment. */
+const credentialOf = (access: SessionAccess): string =>
+  access.kind === "brand" ? `key ${access.keyHash}` : `token ${access.tokenHash ?? ""}`
+
 /** Sessions in memory. */
 export const makeSessions = Effect.map(Entropy, (entropy) => {
-  const sessions = new ExpiringSecrets<Session>(maxSessions)
+  const sessions = new ExpiringSecrets<Session>(maxSessionsOfCredential)
   const codes = new ExpiringSecrets<{ readonly expiresAt: number }>(maxCodes)
   const secret = Effect.map(entropy.bytes(tokenBytes), Encoding.encodeBase64Url)
   return {
@@ -93,7 +114,7 @@ export const makeSessions = Effect.map(Entropy, (entropy) => {
       Effect.gen(function* () {
         const [now, token] = yield* Effect.all([Clock.currentTimeMillis, secret])
         const session = { access, expiresAt: now + sessionSeconds * 1000 }
-        sessions.add(token, session, now)
+        sessions.add(token, session, credentialOf(access), now)
         return { ...session, token }
       }),
     find: (cookieHeader: string | undefined): Effect.Effect<Session | null> =>
@@ -108,7 +129,7 @@ export const makeSessions = Effect.map(Entropy, (entropy) => {
       }),
     createCode: Effect.gen(function* () {
       const [now, code] = yield* Effect.all([Clock.currentTimeMillis, secret])
-      codes.add(code, { expiresAt: now + codeSeconds * 1000 }, now)
+      codes.add(code, { expiresAt: now + codeSeconds * 1000 }, "", now)
       return code
     }),
     redeemCode: (code: string): Effect.Effect<boolean> =>
@@ -124,7 +145,7 @@ export const makeSessions = Effect.map(Entropy, (entropy) => {
 export class Sessions extends Context.Tag("@lead-signals/http/Sessions")<
   Sessions,
   {
-    /** Begins a session, which ends after 12 hours at the latest. */
+    /** Begins a session, which ends after 12 hours at the latest. A credential has 100 at most: a further one ends its oldest. */
     readonly begin: (access: SessionAccess) => Effect.Effect<BegunSession>
     /** The session of a `Cookie` header; null when there is none, or it has ended. */
     readonly find: (cookieHeader: string | undefined) => Effect.Effect<Session | null>

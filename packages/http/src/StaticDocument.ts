@@ -44,7 +44,9 @@ export const madeOnce = <A>(make: Effect.Effect<A>): Effect.Effect<Effect.Effect
 const takesGzip = (acceptEncoding = ""): boolean =>
   acceptEncoding.split(",").some((coding) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$)|$)/i.test(coding))
 
+/** `*` stands for whatever the client has. */
 const isKnown = (ifNoneMatch = "", tag: string): boolean =>
+  ifNoneMatch.trim() === "*" ||
   ifNoneMatch.split(",").some((known) => known.trim().replace(/^W\//, "") === tag)
 
 export const revalidated = { "cache-control": "no-cache" }

@@ -204,6 +204,9 @@ const textOf = (name: string, value: unknown): string => {
   return text
 }
 
+/** What the API takes as path and query, percent-encoded. [ERR-5] */
+const maxTargetBytes = 16 * 1024
+
 /** `.` and `..` as segments would lead to another path. */
 const segmentOf = (name: string, value: unknown): string => {
   const text = textOf(name, value)
@@ -256,9 +259,17 @@ export const callOf = (
     at("header").map(({ name, wireName }) => [wireName.toLowerCase(), headerOf(name, values.get(name))])
   )
   const hasBody = known.some(({ place }) => place === "body")
+  const target = query.size === 0 ? filled : `${filled}?${query.toString()}`
+  if (target.length > maxTargetBytes) {
+    const lengthOf = ({ name }: Argument): number => encodeURIComponent(String(values.get(name))).length
+    const [longest] = [...at("path"), ...at("query")].toSorted((a, b) => lengthOf(b) - lengthOf(a))
+    throw new InvalidArgument(
+      `${longest!.name} takes less text: percent-encoded, the arguments of a call take at most 16 KiB together.`
+    )
+  }
   return {
     method,
-    target: query.size === 0 ? filled : `${filled}?${query.toString()}`,
+    target,
     headers,
     ...(hasBody
       ? {

@@ -10,11 +10,14 @@ import type { Settings } from "./Settings.ts"
 export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
 
 /** The store's failures that another key, or none, would mend have this code. */
-const isAboutKey = (cause: unknown): boolean =>
+export const isAboutKey = (cause: unknown): boolean =>
   (cause as { readonly code?: unknown } | null | undefined)?.code === keyProblemCode
 
+/** What to look at then, without a full stop. */
+export const encryptionAdvice = `Check ${keyVariables.join(", ")}; docs/operations.md explains them`
+
 const advice = (database: string, cause: unknown): string => {
-  if (isAboutKey(cause)) return `Check ${keyVariables.join(", ")}; docs/operations.md explains them`
+  if (isAboutKey(cause)) return encryptionAdvice
   return kindOf(database) === "postgres"
     ? `Check LEAD_SIGNALS_DATABASE, or --database, a URL like ${postgresExample}, and that Postgres answers there`
     : "Set LEAD_SIGNALS_DATABASE, or --database, to another file or to memory"

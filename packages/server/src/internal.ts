@@ -5,6 +5,7 @@
 export { exportLeads } from "./LeadExport.ts"
 export { forward } from "./WebhookForwarder.ts"
 export { progress } from "./Progress.ts"
+export { makeBackups } from "./ScheduledBackups.ts"
 export { readSettings } from "./Settings.ts"
 export { listenFailed } from "./StartFailures.ts"
 export { knownVariables } from "./Variables.ts"

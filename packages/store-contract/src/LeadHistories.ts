@@ -1,6 +1,7 @@
 /** Histories of a brand and queries over it, drawn so that ties, edges and odd texts are common. */
 import fc from "fast-check"
-import type { Filter, Query, Seen } from "./reference/ReferenceModel.ts"
+import type { Seen } from "./reference/ReferenceLead.ts"
+import type { Filter, Query } from "./reference/ReferenceQuery.ts"
 
 /** When histories begin: near midnight UTC, so that days change within a history. */
 export const startOfHistories = Date.UTC(2026, 2, 30, 22)

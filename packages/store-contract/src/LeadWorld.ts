@@ -21,7 +21,9 @@ import { Effect, Either, Option, Schema } from "effect"
 import { assertEqual, assertSameJson } from "./Assertions.ts"
 import { ChangeCopy } from "./ChangeCopy.ts"
 import { type HistoryQuery, startOfHistories, type Step } from "./LeadHistories.ts"
-import { type Filter, ReferenceModel, type ReferenceSignal, type Seen } from "./reference/ReferenceModel.ts"
+import type { ReferenceSignal, Seen } from "./reference/ReferenceLead.ts"
+import { ReferenceModel } from "./reference/ReferenceModel.ts"
+import type { Filter } from "./reference/ReferenceQuery.ts"
 import type { SettableClock } from "./SettableClock.ts"
 
 const signals: ReadonlyArray<typeof NewSignal.Encoded> = [

@@ -18,20 +18,24 @@ interface Reply {
   readonly echoes?: boolean
 }
 
-/** A header Retry-After: its text and the seconds that it means, or the seconds from now of an HTTP date. */
+/** The forms of an HTTP date: the one that is written today, and the two older ones (RFC 9110 §5.6.7). */
+type DateForm = "imf" | "rfc850" | "asctime"
+
+/** A header Retry-After: its text and the seconds that it means, or the seconds from now of an HTTP date, and its form. */
 type RetryAfter =
   | { readonly text: string; readonly seconds: number | null }
-  | { readonly dateInSeconds: number }
+  | { readonly dateInSeconds: number; readonly form: DateForm }
 
 /** Ways to write the header. [DELIV-3] */
 const retryAfters: ReadonlyArray<RetryAfter> = [
   { text: "600", seconds: 600 },
   { text: " 600 ", seconds: 600 },
-  { dateInSeconds: 600 },
-  { dateInSeconds: -600 },
-  { dateInSeconds: 400 * 86_400 },
+  { dateInSeconds: 600, form: "imf" },
+  { dateInSeconds: -600, form: "rfc850" },
+  { dateInSeconds: 400 * 86_400, form: "asctime" },
   { text: "0", seconds: 0 },
-  { text: "999999999", seconds: 999_999_999 },
+  // Longer numbers count as the greatest of nine digits.
+  { text: "99999999999", seconds: 999_999_999 },
   { text: "-600", seconds: null },
   { text: "600.5", seconds: null },
   { text: "soon", seconds: null },
@@ -45,12 +49,24 @@ interface Written {
   readonly date: number | null
 }
 
+const longWeekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+
+/** The instant, of whole seconds, as an HTTP date. */
+const httpDate = (at: number, form: DateForm): string => {
+  const text = new Date(at).toUTCString()
+  if (form === "imf") return text
+  const [weekday, day, month, year, time] = text.split(" ") as [string, string, string, string, string]
+  return form === "rfc850"
+    ? `${longWeekdays[new Date(at).getUTCDay()]}, ${day}-${month}-${year.slice(2)} ${time} GMT`
+    : `${weekday.slice(0, 3)} ${month} ${day.replace(/^0/, " ")} ${time} ${year}`
+}
+
 /** An HTTP date has whole seconds. */
 const written = (requested: RetryAfter | undefined, now: number): Written => {
   if (requested === undefined) return { header: null, seconds: null, date: null }
   if ("text" in requested) return { header: requested.text, seconds: requested.seconds, date: null }
   const date = Math.ceil(now / 1000 + requested.dateInSeconds) * 1000
-  return { header: new Date(date).toUTCString(), seconds: null, date }
+  return { header: httpDate(date, requested.form), seconds: null, date }
 }
 
 /** Mostly the plain number. */

@@ -67,8 +67,8 @@ export const inVocabulary: ReadonlyArray<Bug> = [
   }),
   bugsIn("webhook", "RetryAfter")("http-date-ignored", "a Retry-After that is a date is not understood", {
     in: "parseSeconds",
-    find: "!httpDate.test($text)",
-    put: '$text !== ""'
+    find: "parseDate($text, $now)",
+    put: "null"
   }),
   bugsIn("webhook", "RetryAfter")(
     "http-date-of-today",

@@ -39,9 +39,12 @@ export const PostTotals = Schema.Struct({
 })
 export type PostTotals = typeof PostTotals.Type
 
+/** The schema of a post's id in a campaign: 1 to 512 characters, well-formed and without U+0000. [OBS-3] */
+export const PostId = requiredText(textLimits.externalId)
+
 /** The totals of one post on one day. */
 export interface Reading {
-  /** The post's id: the same post has the same id in every reading of the campaign. */
+  /** The post's id, a `PostId`: the same post has the same id in every reading of the campaign. */
   readonly postId: string
   /** `YYYY-MM-DD`. */
   readonly day: string

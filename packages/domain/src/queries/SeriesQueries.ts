@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import * as Calendar from "../model/Calendar.ts"
 import type { InvalidParameter } from "../model/Failure.ts"
-import type { Instant } from "../model/Instant.ts"
+import { type Instant, isShowable } from "../model/Instant.ts"
 import * as Intervals from "../model/Interval.ts"
 import { takesDate } from "./MetricsQueries.ts"
 import * as Parameters from "./Parameters.ts"
@@ -55,8 +55,8 @@ const date = (
 
 /**
  * Reads `interval`, one of `allowed` and by default a day, and the days from `startDate` to `endDate`, both inclusive and by default the
- * last ones up to today. Intervals that begin after `now` are left out. Left: a value that is malformed, a `startDate` after `endDate`, or
- * more than 400 intervals. [SERIES-1, SERIES-2]
+ * last ones up to today. Intervals that begin after `now` are left out. Left: a value that is malformed, a `startDate` after `endDate`, a
+ * first interval that begins before the year 0000, or more than 400 intervals. [SERIES-1, SERIES-2]
  */
 export const readSpan = (
   known: Parameters.KnownParameters,
@@ -82,6 +82,14 @@ export const readSpan = (
     }
     const millis = Intervals.intervalMillis[interval]
     const start = Intervals.startOf(interval, from)
+    if (!isShowable(start)) {
+      return yield* Either.left(
+        Parameters.invalid(
+          first === undefined ? "endDate" : "startDate",
+          "takes a date whose intervals all begin in the years 0000 to 9999"
+        )
+      )
+    }
     const count = Math.ceil((end + millisPerDay - start) / millis)
     if (count > maxIntervals) {
       return yield* Either.left(

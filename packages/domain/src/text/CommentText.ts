@@ -31,10 +31,33 @@ const tagStart = /[a-zA-Z/!?]/
 /** Elements whose content is not text. */
 const hidden = ["script", "style"]
 
+/** In lower case as far as it is ASCII, at the same places: `İ` has two units in lower case. */
+const lowerCased = (text: string): string => {
+  const lower = text.toLowerCase()
+  return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
+}
+
+/**
+ * Where the tag ends whose name begins at `from`: at the first `>` before `limit` that stands in no quoted value of an attribute; -1
+ * without one. A quote that is not closed before `limit` is none.
+ */
+const tagEnd = (text: string, from: number, limit: number): number => {
+  for (let at = from; at < limit; at++) {
+    if (text[at] === ">") return at
+    if (text[at] !== "=") continue
+    let value = at + 1
+    while (text[value] === " ") value++
+    const quote = text[value]
+    if (quote !== '"' && quote !== "'") continue
+    const closing = text.indexOf(quote, value + 1)
+    if (closing >= 0 && closing < limit) at = closing
+  }
+  return -1
+}
+
 /** Removes markup in one walk. An opening that is never closed is kept as text: nothing that was said is lost. */
 const stripTags = (text: string): string => {
-  const lower = text.toLowerCase()
-  const searched = lower.length === text.length ? lower : text
+  const searched = lowerCased(text)
   /** Where each was found last, or that it is nowhere any more: the same part of the text is not searched again. */
   const places = new Map<string, number>()
   const find = (needle: string, from: number): number => {
@@ -58,9 +81,9 @@ const stripTags = (text: string): string => {
         continue
       }
     } else if (tagStart.test(text[open + 1] ?? "")) {
-      const close = find(">", open + 1)
       const nested = text.indexOf("<", open + 1)
-      if (close >= 0 && (nested < 0 || close < nested)) {
+      const close = tagEnd(text, open + 1, nested < 0 ? text.length : nested)
+      if (close >= 0) {
         at = close + 1
         const element = hidden.find((name) =>
           new RegExp(`^${name}(?![a-z0-9])`).test(searched.slice(open + 1, open + 9))

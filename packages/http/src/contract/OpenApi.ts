@@ -73,6 +73,9 @@ export const completed = (spec: Json, rows: Readonly<Record<string, DocumentedRo
   for (const path of Object.values(spec.paths as Json)) {
     for (const operation of Object.values(path as Json)) {
       const authenticated = operation.security.some((scheme: object) => "apiKey" in scheme)
+      // A sign-in spends a request of a key's window where its credential is one. [SES-8]
+      const spends = (status: string): boolean =>
+        authenticated ? status !== "401" : "429" in operation.responses && ["201", "429"].includes(status)
       operation.responses["400"] = {
         description: "A parameter, a field of the body, or the target itself can't be read",
         content: { "application/json": { schema: { $ref: "#/components/schemas/InvalidParameterError" } } }
@@ -83,7 +86,7 @@ export const completed = (spec: Json, rows: Readonly<Record<string, DocumentedRo
       for (const [status, response] of Object.entries(operation.responses as Json)) {
         response.headers = {
           "X-Request-Id": requestId,
-          ...(authenticated && status !== "401" ? rateHeaders : {}),
+          ...(spends(status) ? rateHeaders : {}),
           ...(status === "429" ? { "Retry-After": retryAfter } : {}),
           ...(status === "401" ? { "WWW-Authenticate": authenticate } : {}),
           ...(status === "405" ? { Allow: allow } : {})

@@ -23,10 +23,16 @@ const warning = (name: string, accepted: ReadonlyArray<string>): string => {
 /** At most so many warnings: more would only echo what was sent. */
 const maxWarnings = 10
 
-/** A sentence for each ignored parameter, at most 10: those that look misspelt first, and how many are not listed. [LIST-10] */
+/** So many names are looked at for misspelt ones: thousands fit a request, and each is compared with every name that is known. */
+const maxCompared = 100
+
+/**
+ * A sentence for each ignored parameter, at most 10: those of the first 100 that look misspelt first, and how many are not listed.
+ * [LIST-10]
+ */
 export const warningsOf = ({ accepted, names }: Parameters.IgnoredParameters): ReadonlyArray<string> => {
   if (names.length <= maxWarnings) return names.map((name) => warning(name, accepted))
-  const misspelt = names.filter((name) => similarName(name, accepted) !== undefined)
+  const misspelt = names.slice(0, maxCompared).filter((name) => similarName(name, accepted) !== undefined)
   const listed = [...new Set([...misspelt, ...names])].slice(0, maxWarnings - 1)
   return [
     ...listed.map((name) => warning(name, accepted)),

@@ -9,9 +9,11 @@ import {
   MetricsQueries,
   metricsView,
   NewCampaign,
+  PostId,
   PostTotals,
   Renaming,
-  SeriesQueries
+  SeriesQueries,
+  textLimits
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Clock, Effect, Schema } from "effect"
@@ -27,6 +29,8 @@ import { metricsParameters } from "./Leads.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand, ofCampaign, pathParameter } from "./Paths.ts"
 import { metaOf, namedView } from "./Views.ts"
+
+const isPostId = Schema.is(PostId)
 
 export const campaigns = {
   createCampaign: operatorEndpoint(
@@ -155,7 +159,12 @@ export const campaigns = {
       .setPath(
         Schema.Struct({
           ...ofCampaign.fields,
-          postId: pathParameter("The post's id, as you name it", "post-1", { type: "string", "x-pii": true }),
+          postId: pathParameter("The post's id, as you name it", "post-1", {
+            type: "string",
+            minLength: 1,
+            maxLength: textLimits.externalId,
+            "x-pii": true
+          }),
           day: text("YYYY-MM-DD", "2026-01-31")
         })
       )
@@ -172,6 +181,12 @@ export const campaigns = {
       handle: ({ body, path }) =>
         Effect.gen(function* () {
           const { brandId, day, id, postId } = path
+          if (!isPostId(postId)) {
+            return yield* new InvalidParameter({
+              parameter: "postId",
+              message: `The post's id takes a text of 1 to ${textLimits.externalId} characters, in well-formed Unicode without U+0000.`
+            })
+          }
           if (!Calendar.isDate(day)) {
             return yield* new InvalidParameter({
               parameter: "day",

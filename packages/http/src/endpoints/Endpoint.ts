@@ -15,6 +15,7 @@ import type {
   LeadStore,
   NotFound,
   Parameters,
+  RateLimitExceeded,
   SignalStore,
   StoreUnavailable
 } from "@lead-signals/domain"
@@ -74,6 +75,7 @@ type EndpointFailure =
   | InvalidCredential
   | NotFound
   | PayloadTooLarge
+  | RateLimitExceeded
   | RequestTimeout
   | StoreUnavailable
   | UnsupportedMediaType

@@ -40,7 +40,6 @@ interface Line {
 
 const newline = 10
 const blanks: ReadonlySet<number | undefined> = new Set([32, 9, 13])
-const blanksAndNewline: ReadonlySet<number | undefined> = new Set([...blanks, newline])
 const openingBrace = "{".charCodeAt(0)
 const openingBracket = "[".charCodeAt(0)
 const byteOrderMark = [0xef, 0xbb, 0xbf]
@@ -56,10 +55,10 @@ const join = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
-/** The first byte that is not skipped; undefined when all are. */
-const firstByte = (bytes: Uint8Array, skipped = blanks): number | undefined => {
+/** The first byte of a line that is not blank; undefined when all are. */
+const firstByte = (bytes: Uint8Array): number | undefined => {
   let at = byteOrderMark.every((byte, i) => bytes[i] === byte) ? byteOrderMark.length : 0
-  while (skipped.has(bytes[at])) at++
+  while (blanks.has(bytes[at])) at++
   return bytes[at]
 }
 
@@ -96,6 +95,7 @@ class LineCutter {
     let from = 0
     for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, from)) {
       this.hold(bytes.subarray(from, at))
+      if (this.pendingBytes > maxLineBytes) return this.discard(bytes)
       yield* this.cut()
       from = at + 1
     }
@@ -154,34 +154,44 @@ const noObjects = notLines(
   `The body takes x-ndjson, one observation as a JSON object a line; none of the first ${maxOpening.lines} lines begins with {.`
 )
 
-/** Refuses a body that is plainly something else, before any of it is answered: one JSON document, a table, a page. */
+/**
+ * Refuses a body that is plainly something else, before any of it is answered: one JSON document, a table, a page. What it decides does
+ * not depend on how the body falls into pieces.
+ */
 class Opening {
   private isBegun = false
+  /** How much of a byte order mark has been seen; all of it where the body begins without one. */
+  private markBytes = 0
   /** Null: it may be x-ndjson. */
   private held: Array<Line> | null = []
   private heldBytes = 0
 
   /** By its first byte: an array need not have lines. */
   look(bytes: Uint8Array): Either.Either<Uint8Array, InvalidParameter> {
-    if (this.isBegun) return Either.right(bytes)
-    const first = firstByte(bytes, blanksAndNewline)
-    this.isBegun = first !== undefined
-    return first === openingBracket ? Either.left(oneDocument) : Either.right(bytes)
+    for (let at = 0; !this.isBegun && at < bytes.length; at++) {
+      const byte = bytes[at]!
+      if (byte === byteOrderMark[this.markBytes]) this.markBytes++
+      else {
+        this.markBytes = byteOrderMark.length
+        if (byte === openingBracket) return Either.left(oneDocument)
+        this.isBegun = byte !== newline && !blanks.has(byte)
+      }
+    }
+    return Either.right(bytes)
   }
 
   /** Holds lines back until one of them may be an observation. */
   pass(lines: ReadonlyArray<Line>): Either.Either<ReadonlyArray<Line>, InvalidParameter> {
-    if (this.held === null) return Either.right(lines)
-    const first = this.held[0] ?? lines[0]
-    if (first !== undefined && isBrace(first)) return Either.left(oneDocument)
-    for (const line of lines) {
+    for (const [i, line] of lines.entries()) {
+      if (this.held === null) return Either.right(lines)
+      if (this.held.length === 0 && isBrace(line)) return Either.left(oneDocument)
+      if (beginsObject(line)) return Either.right([...this.rest(), ...lines.slice(i)])
       this.held.push(line)
       this.heldBytes += line.bytes.length
+      if (this.held.length >= maxOpening.lines || this.heldBytes > maxOpening.bytes)
+        return Either.left(noObjects)
     }
-    if (lines.some(beginsObject)) return Either.right(this.rest())
-    return this.held.length >= maxOpening.lines || this.heldBytes > maxOpening.bytes
-      ? Either.left(noObjects)
-      : Either.right([])
+    return Either.right([])
   }
 
   /** A short body's lines are rejected one by one. */

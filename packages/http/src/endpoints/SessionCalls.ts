@@ -1,14 +1,16 @@
-/** Sign-in of browsers: a credential is exchanged for a session cookie. [SES-1, SES-2, SES-5, AUD-7] */
+/** Sign-in of browsers: a credential is exchanged for a session cookie. [SES-1, SES-2, SES-5, SES-8, AUD-7] */
 import { Brands, formatInstant, KeyFormat, Keys } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Effect, Schema } from "effect"
-import { fromAllowedAddress, operatorOf, operatorOfSession } from "../Authentication.ts"
+import { Effect, FiberRef, Schema } from "effect"
+import { Attention } from "../Attention.ts"
+import { fromAllowedAddress, operatorOf, operatorOfSession, spend } from "../Authentication.ts"
 import { type Origin, originOf } from "../ClientAddress.ts"
 import { created, data } from "../contract/Envelopes.ts"
-import { Forbidden, InvalidCredential } from "../contract/Failures.ts"
+import { Forbidden, InvalidCredential, RateLimitFailure } from "../contract/Failures.ts"
 import { SessionBody, SignIn } from "../contract/SessionSchemas.ts"
+import { currentRecord } from "../RequestRecord.ts"
 import { json } from "../Responses.ts"
 import {
   hasSameOriginProof,
@@ -21,7 +23,7 @@ import {
 import { recordSession, RefusedCredentials } from "../SessionTrail.ts"
 import { endpoint } from "./Endpoint.ts"
 
-/** What the credential opens. A one-time code is used up. */
+/** What the credential opens. A one-time code is used up, and a key spends one request of its window. [SES-8] */
 const accessOf = (credential: string, origin: Origin) =>
   Effect.gen(function* () {
     const operator = yield* operatorOf(credential)
@@ -30,9 +32,10 @@ const accessOf = (credential: string, origin: Origin) =>
       return { kind: "operator", tokenHash, actor: operator.actor } as const
     }
     if (KeyFormat.isWellFormed(credential)) {
-      const { brandId, id } = yield* Effect.flatMap(Keys.authenticate(credential), (key) =>
-        fromAllowedAddress(key, origin)
+      const key = yield* Effect.flatMap(Keys.authenticate(credential), (found) =>
+        fromAllowedAddress(found, origin)
       )
+      const { brandId, id } = yield* spend(key, yield* Attention, yield* FiberRef.get(currentRecord))
       const actor = { type: "key", id } as const
       return { kind: "brand", brandId, keyHash: KeyFormat.hash(credential), actor } as const
     }
@@ -41,11 +44,12 @@ const accessOf = (credential: string, origin: Origin) =>
     return { kind: "operator", tokenHash: null, actor: { type: "environment", id: null } } as const
   }).pipe(Effect.catchTag("@lead-signals/domain/InvalidApiKey", () => Effect.fail(new InvalidCredential())))
 
-/** Null when the credential has become invalid since. A brand's session fails with `NotFound` when the brand is gone. */
-const viewOf = ({ access, expiresAt: instant }: Session) =>
+/** Null when the credential opens nothing any more: it is revoked or has expired, or its brand is gone. [SES-3] */
+const viewOf = ({ access, expiresAt: instant }: Session, origin: Origin) =>
   Effect.gen(function* () {
     const expiresAt = formatInstant(instant)
     if (access.kind === "brand") {
+      yield* Effect.flatMap(Keys.authenticateHash(access.keyHash), (key) => fromAllowedAddress(key, origin))
       const { id, name } = yield* Brands.get(access.brandId)
       return { access: access.kind, brand: { id, name }, scopes: null, brandIds: null, expiresAt }
     }
@@ -53,7 +57,12 @@ const viewOf = ({ access, expiresAt: instant }: Session) =>
     if (operator === null) return null
     const { brandIds, scopes } = operator
     return { access: access.kind, brand: null, scopes, brandIds, expiresAt }
-  })
+  }).pipe(
+    Effect.catchTags({
+      "@lead-signals/domain/InvalidApiKey": () => Effect.succeed(null),
+      "@lead-signals/domain/NotFound": () => Effect.succeed(null)
+    })
+  )
 
 /** Whose session it is, as the audit log names them. */
 const trailOf = (access: SessionAccess) => ({
@@ -65,11 +74,14 @@ const headersOf = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) 
 
 export const sessionCalls = {
   signIn: endpoint(
-    HttpApiEndpoint.post("signIn", "/session").setPayload(SignIn).addSuccess(data(SessionBody), created),
+    HttpApiEndpoint.post("signIn", "/session")
+      .setPayload(SignIn)
+      .addSuccess(data(SessionBody), created)
+      .addError(RateLimitFailure),
     {
       summary: "Sign a browser in: exchange a credential for a session cookie",
       description:
-        "The session lasts 12 hours. Its cookie is HttpOnly and SameSite=Strict, and stands for the operator's token, or for the API key on what a brand's key reads. A call from a page of another origin is refused.",
+        "The session lasts 12 hours. Its cookie is HttpOnly and SameSite=Strict, and stands for the operator's token, or for the API key on what a brand's key reads. A sign-in with a key spends one request of its window. A credential has 100 sessions at most: a further one ends its oldest. A call from a page of another origin is refused.",
       body: "One credential",
       fields: {
         credential: [
@@ -88,8 +100,8 @@ export const sessionCalls = {
           )
           const sessions = yield* Sessions
           const session = yield* sessions.begin(access)
-          const view = yield* viewOf(session)
-          // The token can be revoked at the same moment.
+          const view = yield* viewOf(session, originOf(request))
+          // The credential can be revoked at the same moment.
           if (view === null) return yield* new InvalidCredential()
           yield* recordSession({ ...trailOf(access), viaSession: false, operation: "signIn", status: 201 })
           return HttpServerResponse.setHeader(
@@ -104,15 +116,11 @@ export const sessionCalls = {
     summary: "The session of the request's cookie",
     description: "Needs no credential: without a session the data is null.",
     answer: "The session; null when there is none, or it has ended",
-    handle: () =>
+    handle: ({ request }) =>
       Effect.gen(function* () {
-        const [headers, sessions] = yield* Effect.all([headersOf, Sessions])
-        const session = yield* sessions.find(headers["cookie"])
-        if (session === null) return { data: null }
-        // The brand of a session can be deleted.
-        return yield* Effect.map(viewOf(session), (view) => ({ data: view })).pipe(
-          Effect.catchTag("@lead-signals/domain/NotFound", () => Effect.succeed({ data: null }))
-        )
+        const sessions = yield* Sessions
+        const session = yield* sessions.find(request.headers["cookie"])
+        return { data: session === null ? null : yield* viewOf(session, originOf(request)) }
       })
   }),
   signOut: endpoint(HttpApiEndpoint.del("signOut", "/session"), {

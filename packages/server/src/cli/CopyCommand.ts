@@ -6,6 +6,7 @@ import { existsSync } from "node:fs"
 import { copyStore } from "../copy/CopyStore.ts"
 import { kindOf, readDatabase, renderedDatabase } from "../DatabaseLocation.ts"
 import { copySource, copyTarget, removeUnfinishedCopy } from "../Stores.ts"
+import { databaseFailed } from "./DatabaseFailures.ts"
 import { encryptionOfEnvironment, withProgressLine } from "./FileCommands.ts"
 import { json } from "./OperatorCommand.ts"
 import { print, table } from "./Output.ts"
@@ -18,6 +19,8 @@ const read = (option: string, value: string) =>
         ? usage(`${option} takes a SQLite file or postgres://…: a store in memory ends with its server.`)
         : Effect.succeed(database)
   })
+
+const unusableOf = (option: string) => databaseFailed(`The database of ${option} can't be used`)
 
 export const copyCommand = leaf(
   "copy",
@@ -57,8 +60,8 @@ export const copyCommand = leaf(
       const copied = yield* withProgressLine((update) =>
         Effect.scoped(
           Effect.gen(function* () {
-            const target = yield* copyTarget(to, encryption)
-            const source = yield* copySource(from, encryption)
+            const source = yield* Effect.mapError(copySource(from, encryption), unusableOf("--from"))
+            const target = yield* Effect.mapError(copyTarget(to, encryption), unusableOf("--to"))
             return yield* copyStore(source, target, update)
           })
         )
@@ -76,8 +79,9 @@ export const copyCommand = leaf(
       )
     }).pipe(
       Effect.catchTag("CopyRefused", ({ message }) => Effect.fail(new Failed({ message }))),
-      Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) =>
-        Effect.fail(new Failed({ message: `The copy stopped: ${reason}. The same command goes on.` }))
+      Effect.catchTag(
+        "@lead-signals/domain/StoreUnavailable",
+        databaseFailed("The copy stopped", "The same command goes on.")
       )
     )
 )

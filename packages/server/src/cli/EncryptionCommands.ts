@@ -1,11 +1,12 @@
 /** `lead-signals encryption-key` and `rekey`: a fresh key, and a database under another one. [PII-4] */
 import * as Options from "@effect/cli/Options"
-import { CommandProcess, Failed, leaf, usage } from "@lead-signals/command-line"
+import { CommandProcess, leaf, usage } from "@lead-signals/command-line"
 import { generateEncryptionKey } from "@lead-signals/encryption"
 import { Effect, Either, Option } from "effect"
 import { renderedDatabase } from "../DatabaseLocation.ts"
 import { type Encryption, readEncryption, readTarget, targetForms } from "../EncryptionSettings.ts"
 import { rekeyDatabase } from "../Stores.ts"
+import { databaseFailed } from "./DatabaseFailures.ts"
 import { database, databaseOf, withProgressLine } from "./FileCommands.ts"
 import { json } from "./OperatorCommand.ts"
 import { print } from "./Output.ts"
@@ -86,8 +87,6 @@ export const rekeyCommand = leaf(
           : `${rendered} had that encryption already; nothing was changed.`
       )
     }).pipe(
-      Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) =>
-        Effect.fail(new Failed({ message: `The key was not changed: ${reason}.` }))
-      )
+      Effect.catchTag("@lead-signals/domain/StoreUnavailable", databaseFailed("The key was not changed"))
     )
 )

@@ -11,7 +11,8 @@ import { checkDatabase } from "../Stores.ts"
 import { valueOf } from "../Variables.ts"
 import { progress } from "../Progress.ts"
 import { defaultDatabase } from "../Settings.ts"
-import { CommandProcess, Failed, leaf, usage } from "@lead-signals/command-line"
+import { CommandProcess, leaf, usage } from "@lead-signals/command-line"
+import { unusable } from "./DatabaseFailures.ts"
 import { exitCodes } from "./ExitCodes.ts"
 import { json } from "./OperatorCommand.ts"
 import { print } from "./Output.ts"
@@ -66,9 +67,6 @@ export const withProgressLine = <A, E>(
       Effect.sync(() => line.clear())
     )
   })
-
-const unusable = ({ reason }: { readonly reason: string }) =>
-  new Failed({ message: `The database can't be used: ${reason}.` })
 
 export const backupCommand = leaf(
   "backup",

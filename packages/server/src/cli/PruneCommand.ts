@@ -1,13 +1,14 @@
 /** `lead-signals prune`: removes at once what was kept for its retention, or says how much that is. [RET-9] */
 import * as Options from "@effect/cli/Options"
 import { type DueCounts, RetentionRounds, Retention, type RetentionKind } from "@lead-signals/domain"
-import { CommandProcess, Failed, leaf, usage } from "@lead-signals/command-line"
-import { Effect, Either } from "effect"
+import { CommandProcess, leaf, usage } from "@lead-signals/command-line"
+import { type Context, Effect, Either, Layer } from "effect"
 import { renderedDatabase } from "../DatabaseLocation.ts"
 import { readJournalFolder } from "../JournalSettings.ts"
 import { readPooler } from "../PostgresSettings.ts"
 import { readRetention, retentionVariables } from "../RetentionSettings.ts"
 import { storeLayer } from "../Stores.ts"
+import { databaseFailed, unusable } from "./DatabaseFailures.ts"
 import { database, databaseOf, encryptionOfEnvironment, withProgressLine } from "./FileCommands.ts"
 import { json } from "./OperatorCommand.ts"
 import { print, table } from "./Output.ts"
@@ -26,7 +27,10 @@ const { retentionKinds } = Retention
 const total = (counts: DueCounts): number => retentionKinds.reduce((sum, kind) => sum + counts[kind], 0)
 
 /** Counts what is due, then removes it, showing how far it is. */
-const prune = (store: ReturnType<typeof storeLayer>, retention: Retention.Retention) =>
+const prune = (
+  store: Context.Context<Layer.Layer.Success<ReturnType<typeof storeLayer>>>,
+  retention: Retention.Retention
+) =>
   withProgressLine((update) =>
     Effect.flatMap(RetentionRounds.countDue(retention), (due) => {
       let done = 0
@@ -78,14 +82,19 @@ export const pruneCommand = leaf(
         onLeft: usage,
         onRight: Effect.succeed
       })
-      const store = storeLayer(place, yield* encryptionOfEnvironment, {
+      const layer = storeLayer(place, yield* encryptionOfEnvironment, {
         pooler,
         searchMemoryBytes: 0,
         journalFolder
       })
-      const counts = yield* given.dryRun
-        ? Effect.provide(RetentionRounds.countDue(retention), store)
-        : prune(store, retention)
+      const counts = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* Effect.mapError(Layer.build(layer), unusable)
+          return yield* given.dryRun
+            ? Effect.provide(RetentionRounds.countDue(retention), store)
+            : prune(store, retention)
+        })
+      )
       const rows = retentionKinds.map((kind) => [
         words[kind],
         Retention.format(retention[kind]),
@@ -104,8 +113,9 @@ export const pruneCommand = leaf(
         table(head, rows)
       )
     }).pipe(
-      Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) =>
-        Effect.fail(new Failed({ message: `The pruning stopped: ${reason}. The same command goes on.` }))
+      Effect.catchTag(
+        "@lead-signals/domain/StoreUnavailable",
+        databaseFailed("The pruning stopped", "The same command goes on.")
       )
     )
 )

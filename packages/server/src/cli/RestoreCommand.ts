@@ -13,6 +13,7 @@ import { journalVariable, readJournalFolder, sqliteJournalIn } from "../JournalS
 import { defaultDatabase } from "../Settings.ts"
 import { restorePostgres } from "../Stores.ts"
 import { valueOf } from "../Variables.ts"
+import { databaseFailed } from "./DatabaseFailures.ts"
 import { encryptionOfEnvironment, withProgressLine } from "./FileCommands.ts"
 import { json } from "./OperatorCommand.ts"
 import { print, table } from "./Output.ts"
@@ -173,8 +174,9 @@ const restoreFile = (given: Given, target: string) =>
     const place = { file, target, dryRun }
     return yield* print(given.json, { ...place, ...restored }, report(place, restored))
   }).pipe(
-    Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) =>
-      Effect.fail(new Failed({ message: `Not restored: ${reason}. The database is as it was.` }))
+    Effect.catchTag(
+      "@lead-signals/domain/StoreUnavailable",
+      databaseFailed("Not restored", "The database is as it was.")
     )
   )
 
@@ -224,8 +226,9 @@ const restoreDatabase = (given: Given, url: string) =>
       postgresReport(rendered, restored)
     )
   }).pipe(
-    Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) =>
-      Effect.fail(new Failed({ message: `Not restored: ${reason}. The same command goes on.` }))
+    Effect.catchTag(
+      "@lead-signals/domain/StoreUnavailable",
+      databaseFailed("Not restored", "The same command goes on.")
     )
   )
 

@@ -3,67 +3,25 @@
  * written from docs/specification.md alone and shares no code with the rules, the views or the stores that it checks: the contract of
  * the stores and the simulator's oracles compare with it to the byte.
  */
-
-export interface SeenPerson {
-  extId: string
-  name: string
-  headline: string | null
-  username: string | null
-  title1?: string | null
-  liProfileUrl?: string | null
-  profileImgUrl?: string | null
-  company: Record<string, unknown> | null
-}
-
-interface SeenAuthor {
-  extId?: string | null
-  name?: string | null
-  firstName?: string | null
-  lastName?: string | null
-  headline?: string | null
-  username?: string | null
-  linkedinProfileUrl?: string | null
-  profileImageUrl?: string | null
-}
-
-interface SeenEngagement {
-  id: string
-  type: string | null
-  reactionType: string | null
-  commentText: string | null
-  postUrl: string | null
-  postContent?: string | null
-  /** Milliseconds. */
-  postPostedAt?: number | null
-  postAuthor: string | null
-  postAuthorDetail: SeenAuthor | null
-  /** Milliseconds. */
-  emittedAt?: number | null
-  /** Milliseconds, or null for the time of the commit. */
-  trackedAt: number | null
-}
-
-/** An observation as the model takes it. */
-export interface Seen {
-  /** The signal that caught it. */
-  signalId: string
-  /** The person who was seen, with the fields of the observation. */
-  person: SeenPerson
-  /** How the person engaged; its id names the engagement. */
-  engagement: SeenEngagement
-}
-
-/** A signal as answers show it. */
-export interface ReferenceSignal {
-  /** Decimal digits. */
-  id: string
-  /** The present name. */
-  name: string
-  /** The operator's word for the kind of signal. */
-  signalType: string
-  /** The tracked entry. [ENG-8] */
-  source: { type: string; value: string; liCompanyId: string | null; company: Record<string, unknown> | null }
-}
+import {
+  newestCompany,
+  type ReferenceLead,
+  type ReferenceSignal,
+  type Seen,
+  type SeenPerson
+} from "./ReferenceLead.ts"
+import { type Query, selectLeads } from "./ReferenceQuery.ts"
+import { compareTexts, FoldedTexts } from "./ReferenceText.ts"
+import {
+  engagementWindow,
+  iso,
+  postsOf,
+  renderedCompany,
+  renderedEngagement,
+  renderedLead,
+  renderedPerson,
+  type BrandLookup
+} from "./ReferenceViews.ts"
 
 interface Fired {
   event: string
@@ -74,131 +32,16 @@ interface Fired {
   occurredAt: number
 }
 
-interface Row {
-  id: number
-  extId: string
-  signalId: string
-  qualified: boolean
-  exported: boolean
-  isEmployee: boolean
-  score1: number | null
-  createdAt: number
-  updatedAt: number
-  /** The newest value of each field, and when it was seen. */
-  known: { [key in keyof SeenPerson]?: { at: number; value: unknown } }
-  /** The newest first. */
-  engagements: Array<Omit<SeenEngagement, "trackedAt"> & { trackedAt: number; signalId: string }>
-  signals: Set<string>
-}
-
-/** The filters of a list; one that is absent lets everything through. Times are milliseconds, bounds inclusive. */
-export interface Filter {
-  /** Leads with an engagement from this signal. [LIST-2] */
-  signalId?: string
-  /** Leads whose flag equals this. [LIST-3] */
-  qualified?: boolean
-  /** Leads whose flag equals this. [LIST-3] */
-  exported?: boolean
-  /** Leads whose flag equals this. [LIST-3] */
-  isEmployee?: boolean
-  /** Created at this time or later. [TIME-5] */
-  createdAfter?: number
-  /** Created at this time or earlier. [TIME-5] */
-  createdBefore?: number
-  /** Updated at this time or later. [TIME-5] */
-  updatedAfter?: number
-  /** Updated at this time or earlier. [TIME-5] */
-  updatedBefore?: number
-  /** As a client types it. */
-  search?: string
-}
-
-/** A query over the brand's leads. */
-export interface Query {
-  /** Which leads. */
-  filter: Filter
-  /** The field that orders them. [SORT-1] */
-  field: "createdAt" | "updatedAt" | "score1" | "name"
-  /** Ascending or descending. [SORT-1] */
-  direction: "asc" | "desc"
-  /** From 1. */
-  page: number
-  /** Leads on a page, after the cap. [PAGE-4] */
-  pageSize: number
-  /** How their engagements are shown. [ENG-1, ENG-3] */
-  engagements: "none" | "plain" | "detailed"
-}
-
-const points = (text: string): Array<number> => Array.from(text, (character) => character.codePointAt(0)!)
-
-const compareTexts = (a: string, b: string): number => {
-  if (a === b) return 0
-  const [left, right] = [points(a), points(b)]
-  for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const difference = (left[i] ?? -1) - (right[i] ?? -1)
-    if (difference !== 0) return difference
-  }
-  return 0
-}
-
 const newestFirst = (a: { trackedAt: number; id: string }, b: { trackedAt: number; id: string }): number =>
   b.trackedAt - a.trackedAt || compareTexts(b.id, a.id)
-
-/** Each character by itself: there and back again gives what folding gives, but where two letters share a capital. */
-const foldedCharacter = (character: string): string => {
-  if (character === "ı") return character
-  if (/\p{Script=Cherokee}/u.test(character)) return character.toUpperCase()
-  return character.toLowerCase().toUpperCase().toLowerCase()
-}
-
-/** The text without regard to case and to how a character is written. [SORT-6, LIST-4] */
-export const folded = (text: string): string =>
-  Array.from(text.normalize("NFKC"), foldedCharacter).join("").split("i\u0307").join("i").normalize("NFKC")
-
-const iso = (at: number): string => new Date(at).toISOString()
-
-const companyKeys = [
-  "name",
-  "url",
-  "homepageUrl",
-  "logoUrl",
-  "industry",
-  "staffCountRange",
-  "staffCount",
-  "location",
-  "country",
-  "city",
-  "username",
-  "description"
-]
-
-/** The company as answers show it, with all of its keys; null for null. [ENG-10] */
-export const renderedCompany = (company: Record<string, unknown> | null): Record<string, unknown> | null => {
-  if (company === null) return null
-  const rendered: Record<string, unknown> = { id: `${company["id"] as number}` }
-  for (const key of companyKeys) rendered[key] = company[key] ?? null
-  return rendered
-}
 
 /** What an erasure leaves of a post by the erased person. [PII-3] */
 const withoutAuthor = { postUrl: null, postContent: null, postAuthor: null, postAuthorDetail: null }
 
-const renderedAuthor = (author: SeenAuthor): Record<string, unknown> => ({
-  name: author.name ?? null,
-  firstName: author.firstName ?? null,
-  lastName: author.lastName ?? null,
-  headline: author.headline ?? null,
-  username: author.username ?? null,
-  linkedinProfileUrl: author.linkedinProfileUrl ?? null,
-  profileImageUrl: author.profileImageUrl ?? null
-})
-
-const isoOrNull = (at: number | null | undefined): string | null => (at == null ? null : iso(at))
-
 /** A naive brand: it filters and sorts its leads anew for every list, and finds one by its id in a map. */
 export class ReferenceModel {
   /** The brand's leads in the order of their creation. */
-  rows: Array<Row> = []
+  rows: Array<ReferenceLead> = []
   /** Each lead once, in the order of its newest change, with the time of its removal; null of one that is there. [CHG-1, CHG-3] */
   changes: Array<{ id: number; removedAt: number | null }> = []
   /** The external ids of erased persons. */
@@ -216,15 +59,18 @@ export class ReferenceModel {
   readonly deletedSignals = new Set<string>()
   /** The lead of each engagement. */
   private readonly owners = new Map<string, number>()
-  private readonly byId = new Map<number, Row>()
-  private readonly byExtId = new Map<string, Row>()
-  private readonly foldedTexts = new Map<string, string>()
+  private readonly byId = new Map<number, ReferenceLead>()
+  private readonly byExtId = new Map<string, ReferenceLead>()
+  private readonly foldedTexts = new FoldedTexts()
+  private readonly lookup: BrandLookup
 
   /** A brand without leads, with these signals. */
   constructor(
     readonly brandId: string,
     readonly signals: Array<ReferenceSignal>
-  ) {}
+  ) {
+    this.lookup = { signals, leadOfPerson: (extId) => this.byExtId.get(extId) }
+  }
 
   /** Records an observation and answers the outcome that the store must give. `idOf` is called for the id of a new lead. */
   observe(seen: Seen, now: number, idOf: () => number): { outcome: string; leadId: number | null } {
@@ -310,10 +156,10 @@ export class ReferenceModel {
   }
 
   /** Sets flags and score of a lead; without such a lead it does nothing. */
-  amend(id: number, change: Partial<Row>, now: number): void {
+  amend(id: number, change: Partial<ReferenceLead>, now: number): void {
     const row = this.byId.get(id)
     if (row === undefined) return
-    const changes = Object.entries(change).some(([key, value]) => row[key as keyof Row] !== value)
+    const changes = Object.entries(change).some(([key, value]) => row[key as keyof ReferenceLead] !== value)
     Object.assign(row, change)
     if (!changes) return
     row.updatedAt = Math.max(row.updatedAt, now)
@@ -345,9 +191,7 @@ export class ReferenceModel {
 
   /** The body of `GET /signals/leads`. */
   list(query: Query): unknown {
-    const matching = this.rows
-      .filter((row) => this.matches(row, query.filter))
-      .sort((a, b) => this.compare(a, b, query))
+    const matching = selectLeads(this.rows, query, this.foldedTexts)
     const from = (query.page - 1) * query.pageSize
     return {
       data: matching.slice(from, from + query.pageSize).map(({ id }) => this.listed(id, query.engagements)),
@@ -369,8 +213,8 @@ export class ReferenceModel {
     const row = this.byId.get(id)
     if (row === undefined) return null
     return {
-      ...this.rendered(row),
-      ...(engagements === "none" ? {} : this.window(row, engagements === "detailed"))
+      ...renderedLead(row),
+      ...(engagements === "none" ? {} : engagementWindow(row, engagements === "detailed", this.lookup))
     }
   }
 
@@ -380,9 +224,9 @@ export class ReferenceModel {
     return row === undefined
       ? null
       : {
-          ...this.rendered(row),
-          company: renderedCompany(this.newest(row, "company") as Record<string, unknown> | null),
-          ...this.window(row, withDetail)
+          ...renderedLead(row),
+          company: renderedCompany(newestCompany(row)),
+          ...engagementWindow(row, withDetail, this.lookup)
         }
   }
 
@@ -396,8 +240,8 @@ export class ReferenceModel {
     )
     const row = this.byId.get(leadId)
     if (fired === undefined || row === undefined) return null
-    const lead2 = this.renderedPerson(row)
-    const { engagements } = this.window(row, true)
+    const lead2 = renderedPerson(row)
+    const { engagements } = engagementWindow(row, true, this.lookup)
     const single = row.engagements.find((e) => e.id === fired.engagementId)
     return {
       id: deliveryId,
@@ -411,7 +255,7 @@ export class ReferenceModel {
           : {
               isFirstActivity: fired.isFirstActivity,
               lead2,
-              engagements: single === undefined ? [] : [this.renderedEngagement(single, true)]
+              engagements: single === undefined ? [] : [renderedEngagement(single, true, this.lookup)]
             }
     }
   }
@@ -428,25 +272,11 @@ export class ReferenceModel {
   exported(id: number): unknown {
     const row = this.byId.get(id)
     if (row === undefined) return null
-    const posts = new Map<string, Record<string, unknown>>()
-    for (const { engagements } of this.rows) {
-      for (const e of engagements) {
-        if (e.postAuthorDetail?.extId !== row.extId) continue
-        const post = {
-          postUrl: e.postUrl,
-          postContent: e.postContent ?? null,
-          postPostedAt: isoOrNull(e.postPostedAt),
-          postAuthor: e.postAuthor,
-          postAuthorDetail: { extId: row.extId, ...renderedAuthor(e.postAuthorDetail) }
-        }
-        posts.set(JSON.stringify(post), post)
-      }
-    }
     return {
-      lead: this.rendered(row),
-      company: renderedCompany(this.newest(row, "company") as Record<string, unknown> | null),
-      engagements: row.engagements.map((e) => this.renderedEngagement(e, true)),
-      posts: [...posts.keys()].sort().map((text) => posts.get(text))
+      lead: renderedLead(row),
+      company: renderedCompany(newestCompany(row)),
+      engagements: row.engagements.map((e) => renderedEngagement(e, true, this.lookup)),
+      posts: postsOf(row, this.rows)
     }
   }
 
@@ -464,7 +294,7 @@ export class ReferenceModel {
   /** The answer to an operator's change of a lead; null where it is 404. */
   lead(id: number): unknown {
     const row = this.byId.get(id)
-    return row === undefined ? null : this.rendered(row)
+    return row === undefined ? null : renderedLead(row)
   }
 
   private fire(
@@ -478,7 +308,7 @@ export class ReferenceModel {
   }
 
   /** For each field the newest that is known wins; of several seen at one time, the greatest. */
-  private learn(row: Row, person: SeenPerson, at: number): void {
+  private learn(row: ReferenceLead, person: SeenPerson, at: number): void {
     const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
     for (const [key, value] of Object.entries(person) as Array<[keyof SeenPerson, unknown]>) {
       if (value === null || value === undefined || key === "extId") continue
@@ -486,135 +316,6 @@ export class ReferenceModel {
       if (before !== undefined && before.at > at) continue
       if (before?.at === at && compareTexts(text(before.value), text(value)) >= 0) continue
       row.known[key] = { at, value }
-    }
-  }
-
-  private newest(row: Row, key: keyof SeenPerson): unknown {
-    return row.known[key]?.value ?? null
-  }
-
-  /** Each text is folded once: a list compares the same names again and again. */
-  private fold(text: string): string {
-    const known = this.foldedTexts.get(text)
-    if (known !== undefined) return known
-    const made = folded(text)
-    this.foldedTexts.set(text, made)
-    return made
-  }
-
-  private matches(row: Row, filter: Filter): boolean {
-    const wanted = filter.search
-    const texts = [this.newest(row, "name") as string, (this.newest(row, "headline") as string | null) ?? ""]
-    return (
-      (filter.signalId === undefined || row.signals.has(filter.signalId)) &&
-      (filter.qualified === undefined || row.qualified === filter.qualified) &&
-      (filter.exported === undefined || row.exported === filter.exported) &&
-      (filter.isEmployee === undefined || row.isEmployee === filter.isEmployee) &&
-      !(filter.createdAfter !== undefined && row.createdAt < filter.createdAfter) &&
-      !(filter.createdBefore !== undefined && row.createdAt > filter.createdBefore) &&
-      !(filter.updatedAfter !== undefined && row.updatedAt < filter.updatedAfter) &&
-      !(filter.updatedBefore !== undefined && row.updatedAt > filter.updatedBefore) &&
-      (wanted === undefined ||
-        wanted === "" ||
-        texts.some((text) => this.fold(text).includes(this.fold(wanted))))
-    )
-  }
-
-  private compare(a: Row, b: Row, { direction, field }: Query): number {
-    const sign = direction === "asc" ? 1 : -1
-    if (field === "score1") {
-      if (a.score1 === null && b.score1 !== null) return 1
-      if (a.score1 !== null && b.score1 === null) return -1
-      return sign * ((a.score1 ?? 0) - (b.score1 ?? 0)) || a.id - b.id
-    }
-    const byField =
-      field === "name"
-        ? compareTexts(
-            this.fold(this.newest(a, "name") as string),
-            this.fold(this.newest(b, "name") as string)
-          )
-        : a[field] - b[field]
-    return sign * byField || a.id - b.id
-  }
-
-  private renderedPerson(row: Row): Record<string, unknown> {
-    const company = this.newest(row, "company") as Record<string, unknown> | null
-    return {
-      id: row.id,
-      extId: row.extId,
-      name: this.newest(row, "name"),
-      headline: this.newest(row, "headline"),
-      username: this.newest(row, "username"),
-      title1: this.newest(row, "title1"),
-      liProfileUrl: this.newest(row, "liProfileUrl"),
-      profileImgUrl: this.newest(row, "profileImgUrl"),
-      leadCompany:
-        company === null
-          ? null
-          : { id: company["id"], name: company["name"] ?? null, domain: company["domain"] ?? null }
-    }
-  }
-
-  private rendered(row: Row): Record<string, unknown> {
-    const ids = [...row.signals]
-    return {
-      ...this.renderedPerson(row),
-      signalId: row.signalId,
-      signalIds: ids.sort((a, b) => Number(a) - Number(b)),
-      qualified: row.qualified,
-      exported: row.exported,
-      isEmployee: row.isEmployee,
-      score1: row.score1,
-      createdAt: iso(row.createdAt),
-      updatedAt: iso(row.updatedAt)
-    }
-  }
-
-  private window(row: Row, withDetail: boolean): Record<string, unknown> {
-    const all = row.engagements
-    return {
-      engagements: all.slice(0, 20).map((e) => this.renderedEngagement(e, withDetail)),
-      engagementsMeta: { truncated: all.length > 20 }
-    }
-  }
-
-  private renderedEngagement(e: Row["engagements"][number], withDetail: boolean): Record<string, unknown> {
-    const signal = this.signals.find((each) => each.id === e.signalId)!
-    const author = e.postAuthorDetail
-    const authorRow = author?.extId == null ? undefined : this.byExtId.get(author.extId)
-    const detail = {
-      postAuthorDetail:
-        author === null
-          ? null
-          : {
-              ...renderedAuthor(author),
-              company:
-                authorRow === undefined
-                  ? null
-                  : renderedCompany(this.newest(authorRow, "company") as Record<string, unknown> | null),
-              leadId: authorRow === undefined ? null : `${authorRow.id}`
-            },
-      source: {
-        id: signal.id,
-        type: signal.source.type,
-        value: signal.source.value,
-        liCompanyId: signal.source.liCompanyId,
-        company: renderedCompany(signal.source.company)
-      }
-    }
-    return {
-      id: e.id,
-      type: e.type,
-      reactionType: e.reactionType,
-      commentText: e.commentText,
-      postUrl: e.postUrl,
-      postContent: e.postContent ?? null,
-      postPostedAt: isoOrNull(e.postPostedAt),
-      postAuthor: e.postAuthor,
-      ...(withDetail ? detail : {}),
-      signal: { id: signal.id, name: signal.name, signalType: signal.signalType },
-      emittedAt: isoOrNull(e.emittedAt),
-      trackedAt: iso(e.trackedAt)
     }
   }
 }

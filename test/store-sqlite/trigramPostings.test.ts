@@ -1,0 +1,73 @@
+/** What postings of trigrams keep of texts that are gone: from a posting with its position a part of the text could be made again. */
+import { needleOf, type Texts, TrigramPostings, Trigrams } from "@lead-signals/store-sqlite/internal"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { cases } from "../harness/Thoroughness.ts"
+
+/** As a slot has them: a name and a headline, each ended by U+0000. */
+const textsOf = (people: ReadonlyArray<readonly [name: string, headline: string]>): Texts => {
+  const each = people.map((texts) => Buffer.from(texts.map((text) => `${text}\u0000`).join("")))
+  const starts = new Uint32Array(people.length + 1)
+  for (const [i, { length }] of each.entries()) starts[i + 1] = starts[i]! + length
+  return { starts, bytes: Buffer.concat(each) }
+}
+
+/** Needles of three bytes are found by postings alone, without a look at a text. */
+const maxBytes = 3
+
+/** Each part of so many bytes that does not reach over the end of a text. */
+const partsOf = ({ bytes, starts }: Texts, slot: number): ReadonlyArray<Buffer> => {
+  const text = Buffer.from(bytes.subarray(starts[slot], starts[slot + 1]))
+  return Array.from({ length: text.length }, (_, at) =>
+    Array.from({ length: maxBytes }, (_, more) => text.subarray(at, at + more + 1))
+  )
+    .flat()
+    .filter((part) => !part.includes(0))
+}
+
+describe("the postings of trigrams", () => {
+  it("keep nothing of a text that was removed, up to its last byte, and all of the others [PII-3, LIST-4]", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "a", "b", "c", "é", "日"), maxLength: 7 })
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 12, size: "max" }),
+        fc.array(fc.nat(11), { minLength: 1, maxLength: 12 }),
+        fc.boolean(),
+        (people, drawn, isJoined) => {
+          const trigrams = new Trigrams()
+          const texts = textsOf(people)
+          const count = people.length
+          const part = TrigramPostings.of(texts, count, trigrams)
+          // The second part has the slots behind those of the first.
+          const postings = isJoined
+            ? TrigramPostings.concat([part, TrigramPostings.of(texts, count, trigrams)], count)
+            : part
+          const slots = Array.from({ length: isJoined ? 2 * count : count }, (_, slot) => slot)
+          const there = new Set(slots)
+          const foundBy = (needle: Buffer): ReadonlyArray<number> => {
+            const found = new Set<number>()
+            const never = { contains: () => expect.unreachable("no text is looked at") }
+            postings.find(needleOf(needle, trigrams), 0, never, (slot) => found.add(slot))
+            return [...found]
+          }
+          const needles = [
+            ...new Map(
+              people.flatMap((_, slot) => partsOf(texts, slot)).map((part) => [part.toString("hex"), part])
+            ).values()
+          ]
+          for (const slot of drawn.map((n) => n % slots.length)) {
+            if (!there.delete(slot)) continue
+            postings.remove(texts, slot % count, slot, trigrams)
+            for (const needle of needles) {
+              const expected = slots.filter(
+                (other) => there.has(other) && partsOf(texts, other % count).some((own) => own.equals(needle))
+              )
+              expect([needle.toString("hex"), foundBy(needle)]).toEqual([needle.toString("hex"), expected])
+            }
+          }
+        }
+      ),
+      { numRuns: cases(60) }
+    )
+  })
+})
