@@ -259,6 +259,17 @@ const describeAction = (action: Action): string => {
         `used ${uses.length} times`
       ].join(", ")
     }
+    case "session": {
+      const { credential, origin, revokeMillis, signOut, uses } = action
+      return [
+        `somebody signs in with ${credential === "environment" ? "the operator's token" : `a ${credential}${credential === "wrong" ? " credential" : ""}`}, origin ${origin}`,
+        ...(revokeMillis === null ? [] : [`revoked after ${revokeMillis} ms`]),
+        ...uses.map(({ what, ...use }) => `uses ${what}, origin ${use.origin}`),
+        signOut === null ? "never signs out" : `signs out, origin ${signOut}`
+      ].join("; ")
+    }
+    case "stream":
+      return `the operator listens to events: ${action.reads.map(({ after, forMillis, from, takesMillis }) => `after ${after} ms for ${forMillis} ms, last event ${from}${takesMillis === 0 ? "" : `, ${takesMillis} ms over each piece`}`).join("; ")}`
     case "tenant":
       return `a brand with ${action.people} people is created, used and deleted`
     case "cross":

@@ -1,10 +1,12 @@
 /** The plan's hours: who does what of it, and what befalls the service. */
 import { Effect } from "effect"
 import { access } from "./actors/Accesses.ts"
+import { browse } from "./actors/Browsers.ts"
 import * as KeyHolders from "./actors/KeyHolders.ts"
 import * as Operator from "./actors/Operator.ts"
 import { keyed } from "./actors/KeyedCalls.ts"
 import { inspect } from "./actors/OperatorReads.ts"
+import { listen } from "./actors/Listeners.ts"
 import { load, observe } from "./actors/People.ts"
 import { probe } from "./actors/ProbeActor.ts"
 import * as Readers from "./actors/Readers.ts"
@@ -85,6 +87,10 @@ export const perform = (
       return keyed(context, caller, brand, action)
     case "access":
       return access(context, caller, brand, brands[(brand.index + 1) % brands.length]!, action)
+    case "session":
+      return browse(context, caller, brand, action)
+    case "stream":
+      return listen(context, caller, brand, action.reads)
     case "tenant":
       return tenant(context, caller, action)
     case "cross": {

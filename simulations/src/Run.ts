@@ -113,8 +113,9 @@ const pickerOf = (schedule: Schedule): Picker.Picker => {
 }
 
 /** What a call may have done is noted when the service begins with it: its answer may never be seen. */
-const note = ({ meaning }: Call, now: number): void => {
+const note = ({ meaning }: Call, facts: KnownFacts, now: number): void => {
   if (meaning.means === "rotate") meaning.webhook.rotations++
+  if (meaning.means === "signOut") facts.signingOut.add(meaning.cookie)
   if (meaning.means === "resend") meaning.webhook.resends += meaning.maxEvents
   if (meaning.means === "enable" && meaning.enabled) {
     meaning.webhook.enabledAt = now
@@ -180,7 +181,7 @@ const prepare = (input: RunInput, host: Host) => {
     onTailLost: (since) => {
       for (const { instance } of instances) instance.tailLost?.(since)
     },
-    onHandled: (call) => note(call, world.kernel.now),
+    onHandled: (call) => note(call, facts, world.kernel.now),
     onAnswered: (answered) => notify("answered", answered),
     onPosted: (post) => {
       facts.receive(post)

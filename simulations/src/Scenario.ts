@@ -52,7 +52,9 @@ export const actionKinds = [
   "toggle",
   "inspect",
   "keyed",
-  "access"
+  "access",
+  "stream",
+  "session"
 ] as const
 export type ActionKind = (typeof actionKinds)[number]
 

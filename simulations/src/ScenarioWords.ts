@@ -30,7 +30,11 @@ export const actionEffects = {
   keyed:
     "The operator creates something with an Idempotency-Key, and sends it again: at once, later, a day later, with another body, by another token.",
   access:
-    "A token with some scopes and brands, or a key with some scopes and addresses, is created, used for whatever there is to call, also in its last millisecond, and expires or is revoked."
+    "A token with some scopes and brands, or a key with some scopes and addresses, is created, used for whatever there is to call, also in its last millisecond, and expires or is revoked.",
+  stream:
+    "The operator listens to the events of a brand, leaves, and listens again from the last event, an older one, or one that never was.",
+  session:
+    "Somebody signs in at a browser with the operator's token, a token or a key, uses the session with and without proof of its origin, and signs out, or it ends by itself."
 }
 
 export const behaviourEffects = {

@@ -19,6 +19,7 @@ import rateStorm from "./scenarios/rate-storm.json" with { type: "json" }
 import reads from "./scenarios/reads.json" with { type: "json" }
 import resendStorm from "./scenarios/resend-storm.json" with { type: "json" }
 import retention from "./scenarios/retention.json" with { type: "json" }
+import sessions from "./scenarios/sessions.json" with { type: "json" }
 import severalProcesses from "./scenarios/several-processes.json" with { type: "json" }
 import swarm from "./scenarios/swarm.json" with { type: "json" }
 import syncRace from "./scenarios/sync-race.json" with { type: "json" }
@@ -46,6 +47,7 @@ const scenarios: ReadonlyMap<string, unknown> = new Map(
     reads,
     resendStorm,
     retention,
+    sessions,
     severalProcesses,
     swarm,
     syncRace,

@@ -68,6 +68,12 @@ export const simplerActions = (action: Action): ReadonlyArray<Action> => {
         .map((requests) => ({ ...action, requests }))
     case "access":
       return action.uses.map((_, i) => ({ ...action, uses: action.uses.toSpliced(i, 1) }))
+    case "session":
+      return action.uses.map((_, i) => ({ ...action, uses: action.uses.toSpliced(i, 1) }))
+    case "stream":
+      return action.reads.length === 1
+        ? []
+        : action.reads.map((_, i) => ({ ...action, reads: action.reads.toSpliced(i, 1) }))
     case "keyed":
       return action.tries.slice(1).map((_, i) => ({ ...action, tries: action.tries.toSpliced(i + 1, 1) }))
     case "tenant":

@@ -67,6 +67,16 @@ const shapesOf = (page: (part: number) => readonly [string, string]): Readonly<R
     ["sort", "name:desc"]
   ],
   "search of two characters": [["search", "ma"]],
+  "search that finds many, and a flag": [
+    ["search", "engineer"],
+    ["qualified", "true"]
+  ],
+  "search that finds many, in an hour of updates": [["search", "engineer"], ...hour],
+  "search that finds many, in 300 days": [["search", "engineer"], ...window],
+  "search that finds many, and a common signal": [
+    ["search", "engineer"],
+    ["signalId", "1"]
+  ],
   "search that finds many, and a rare signal": [
     ["search", "engineer"],
     ["signalId", "20"]

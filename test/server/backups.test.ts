@@ -1,6 +1,7 @@
 /** Backups that the server makes by itself. */
-import { readSettings } from "@lead-signals/server/internal"
-import { Either } from "effect"
+import { makeBackups, readSettings } from "@lead-signals/server/internal"
+import * as SqliteStore from "@lead-signals/store-sqlite"
+import { Effect, Either, Fiber, Layer, Logger } from "effect"
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -102,6 +103,69 @@ describe("a server with a folder for backups", () => {
       await again.end("SIGTERM")
     }
   )
+})
+
+describe("backups that are dated in the future", () => {
+  const nameAt = (at: number) =>
+    `leads-${new Date(at).toISOString().slice(0, 19).replaceAll(":", "-")}Z.sqlite`
+  const year = 366 * 86_400_000
+  const ahead = [year, year + 60_000, 120_000].map((millis) => nameAt(Date.now() + millis))
+
+  /** Runs scheduled backups of a new file, until `isDone`. */
+  const scheduled = async (backups: string, intervalMillis: number, isDone: (made: number) => boolean) => {
+    const database = join(temporaryFolder(), "leads.sqlite")
+    await Effect.runPromise(Effect.scoped(Layer.build(SqliteStore.layer({ filename: database }))))
+    const [newest, logged]: [Array<number | null>, Array<string>] = [[], []]
+    let made = 0
+    const logger = Logger.make(({ message }) => void logged.push(JSON.stringify(message)))
+    const running = Effect.runFork(
+      makeBackups(
+        {
+          settings: { folder: backups, intervalMillis, copies: 3 },
+          database,
+          encryption: undefined
+        },
+        {
+          onMade: () => void made++,
+          onNewest: (backup) => void newest.push(backup?.madeAt ?? null),
+          onFailed: () => {}
+        }
+      ).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+    )
+    await until(() => (isDone(made) ? true : undefined))
+    await Effect.runPromise(Fiber.interrupt(running))
+    return { newest, logged }
+  }
+
+  it("delay none, are told as the newest never, and go first [REST-6]", async () => {
+    const backups = temporaryFolder()
+    const old = nameAt(Date.now() - 86_400_000)
+    for (const name of [...ahead, old]) writeFileSync(join(backups, name), "x")
+    const { logged, newest } = await scheduled(backups, 300, (made) => made >= 2)
+    const left = readdirSync(backups).sort()
+    // The first new one, the old one and one of the future; then both new ones and the old one.
+    expect(left).toHaveLength(3)
+    expect(left.filter((name) => ahead.includes(name))).toEqual([])
+    expect(left).toContain(old)
+    expect(newest.every((at) => at !== null && at <= Date.now())).toBe(true)
+    for (const name of ahead)
+      expect(
+        logged.filter((line) => line.includes("dated in the future") && line.includes(name))
+      ).toHaveLength(1)
+  })
+
+  it("leave no time to tell where they are alone, and one a minute ahead counts [REST-6]", async () => {
+    const backups = temporaryFolder()
+    for (const name of ahead) writeFileSync(join(backups, name), "x")
+    const { newest } = await scheduled(backups, 3_600_000, (made) => made === 1)
+    expect(newest[0]).toBeNull()
+    const near = temporaryFolder()
+    writeFileSync(join(near, nameAt(Date.now() + 30_000)), "x")
+    let looks = 0
+    const later = await scheduled(near, 3_600_000, () => looks++ > 20)
+    expect(later.newest.every((at) => at !== null && at <= Date.now())).toBe(true)
+    expect(readdirSync(near)).toHaveLength(1)
+  })
 })
 
 describe("the settings of backups", () => {

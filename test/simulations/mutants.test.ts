@@ -1,6 +1,7 @@
 /** Mutants: what the generator makes, how they are sampled, and how they are judged. */
 import {
   applied,
+  inOrder,
   LinkedModules,
   type Mutant,
   MutatedSources,
@@ -239,6 +240,35 @@ describe("a linked program", () => {
     expect(reach.taken()).toEqual([2, 1, 3])
     of(modules, -1)
     expect(reach.taken()).toEqual([0, 1, 1])
+  })
+})
+
+describe("the runs that judge a mutant", () => {
+  const measured = (scenario: string, seed: number, seconds: number, count: number) => ({
+    trial: { scenario, seed, hours: null, store: "memory" as const },
+    seconds,
+    count
+  })
+  const order = (runs: Parameters<typeof inOrder>[0]) =>
+    inOrder(runs).map(({ trial: { scenario, seed } }) => `${scenario} ${seed}`)
+
+  it("begin with the cheapest, and the scenarios share the time", () => {
+    const vocabulary = [1, 2, 3, 4].map((part) => measured("vocabulary", part, 0.25, 10 - part))
+    const swarm = [1, 2].map((seed) => measured("swarm", seed, 0.6, 100))
+    expect(order([...swarm, ...vocabulary])).toEqual([
+      "vocabulary 1",
+      "vocabulary 2",
+      "swarm 1",
+      "vocabulary 3",
+      "vocabulary 4",
+      "swarm 2"
+    ])
+  })
+
+  it("of one scenario begin with those that come to it most often in their time", () => {
+    expect(
+      order([measured("swarm", 1, 1, 5), measured("swarm", 2, 1, 50), measured("swarm", 3, 2, 60)])
+    ).toEqual(["swarm 2", "swarm 3", "swarm 1"])
   })
 })
 

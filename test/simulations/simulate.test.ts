@@ -26,6 +26,7 @@ const hoursOf = (name: string): number => {
     idempotency: 4,
     access: 0.5,
     reads: 0.2,
+    sessions: 0.2,
     "torn-writes": 0.1
   }
   return (longest[name] ?? 0.15) / (isThorough ? 1 : 8)
@@ -72,6 +73,7 @@ describe("scenarios", () => {
         "retention",
         "idempotency",
         "access",
+        "sessions",
         "month-of-retries",
         "several-processes",
         "networked-store",

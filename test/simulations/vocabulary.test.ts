@@ -1,5 +1,6 @@
 /** The vocabulary of the simulator: what it has of the interface, and that the service takes and refuses it as the contract says. */
-import { inputOf, OpenApiDocument, run, scenarioNamed, Vocabulary } from "@lead-signals/simulations"
+import { OpenApiDocument, run, Vocabulary } from "@lead-signals/simulations"
+import { probingInput } from "@lead-signals/simulations/internal"
 import { describe, expect, it } from "vitest"
 import { nextTick } from "../harness/EventLoop.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
@@ -109,37 +110,6 @@ describe("the vocabulary", () => {
   })
 })
 
-const observed = (brand: number) => ({
-  n: brand,
-  at: 0,
-  brand,
-  do: "observe" as const,
-  seen: [
-    {
-      signal: 0,
-      person: { extId: `b${brand}-p0.`, name: `Name of b${brand}-p0.` },
-      engagement: { id: `b${brand}-e0` }
-    }
-  ]
-})
-
-/** A run of nothing but these probes, beside two people whose leads they can be about. */
-const probing = (names: ReadonlyArray<string>) => {
-  const swarm = inputOf(scenarioNamed("quiet-day")!, 1, 0.01)
-  const consumers = [{ behaviour: "healthy" as const, events: ["lead2.created", "activity.detected"] }]
-  return {
-    ...swarm,
-    schedule: { kind: "fifo" as const },
-    plan: {
-      ...swarm.plan,
-      hours: 0.5,
-      brands: [{ consumers }, { consumers }],
-      actions: [observed(0), observed(1), { n: 2, at: 2000, brand: 0, do: "probe" as const, probes: names }],
-      scheduledFaults: []
-    }
-  }
-}
-
 /** Every so many probes: all of them in a thorough run. */
 const step = isThorough ? 1 : 199
 const atOnce = 150
@@ -151,7 +121,7 @@ describe("the service", () => {
       const names = reachable.map(({ name }) => name).filter((_, i) => i % step === 0)
       const exercised = new Set<string>()
       for (let from = 0; from < names.length; from += atOnce) {
-        const report = run(probing(names.slice(from, from + atOnce)), store)
+        const report = run(probingInput(names.slice(from, from + atOnce)), store)
         expect([report.outcome, report.violation]).toEqual(["passed", null])
         for (const name of report.exercised) exercised.add(name)
         await nextTick()

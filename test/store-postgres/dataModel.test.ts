@@ -63,6 +63,29 @@ describe.skipIf(isWithoutPostgres)("docs/postgres.md", () => {
   })
   afterAll(() => opened.close())
 
+  it("names as personal or secret no text of which the server keeps statistics, but what no erasure reaches [PII-3, PII-4]", async () => {
+    // What operators enter, and hashes that say nothing.
+    const kept = new Set([
+      "access_token.name",
+      "access_token.hash",
+      "api_key.hash",
+      "reading.post_id",
+      "signal.source"
+    ])
+    const named = [...sections].flatMap(([table, section]) =>
+      rowsUnder("column", section).flatMap(([name, type, , personal]) =>
+        type!.startsWith("text") && ["yes", "secret"].includes(personal!)
+          ? `${table}.${name!.replaceAll("`", "")}`
+          : []
+      )
+    )
+    const without = await opened.rows<{ readonly name: string }>(
+      `SELECT concat(c.relname, '.', a.attname) AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+       WHERE c.relnamespace = '${opened.schema}'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND a.attstattarget = 0`
+    )
+    expect(without.map(({ name }) => name).sort()).toEqual(named.filter((name) => !kept.has(name)).sort())
+  })
+
   it("has each table with its columns and their types, in order, and says of each what it means", async () => {
     const columns = await opened.rows<ColumnRow>(
       `SELECT c.relname AS table, a.attname AS name, replace(format_type(a.atttypid, a.atttypmod), 'timestamp with time zone', 'timestamptz') AS type,

@@ -2,9 +2,13 @@
 import {
   Brands,
   copyTables,
+  Deliveries,
+  type Lease,
   Leads,
+  Outbox,
   Pruning,
   recordObservations,
+  Retries,
   Signals,
   Webhooks,
   WebhookStore,
@@ -19,7 +23,7 @@ import { beforeEach, describe, expect, it } from "vitest"
 import { copyOfDatabase, isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { countingProxy } from "../upgrades/PostgresMessages.ts"
-import { findCanaries, observationOf } from "./Canaries.ts"
+import { findCanaries, observationOf, responseOf } from "./Canaries.ts"
 import { newKey } from "./Databases.ts"
 
 const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
@@ -272,6 +276,75 @@ describe.skipIf(isWithoutPostgres)("the encryption of a database on Postgres", (
     expect(await keys()).toHaveLength(people)
     expect(await prune("leads")).toMatchObject({ removed: people })
     expect(await keys()).toEqual([])
+  })
+
+  it("seals what a late attempt was answered, whose body is gone, and keeps none of it once a key is [PII-4]", async () => {
+    const key = newKey()
+    await withNode(nodeOn(url, key), async (node) => {
+      await node.runPromise(fill)
+      const lease = (token: string) =>
+        Effect.flatMap(Outbox, (outbox) =>
+          outbox.lease({
+            token,
+            leaseMillis: 0,
+            limits: { total: 50, reserved: 0, perWebhook: 50, failingTotal: 50, perFailingWebhook: 50 },
+            underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
+            body: (material) => JSON.stringify(material)
+          })
+        )
+      const record = (leases: ReadonlyArray<Lease>, status: number, first: number) => {
+        const results = leases.map((_, i) => ({
+          status,
+          error: null,
+          response: responseOf(first + i),
+          retryAfterSeconds: null
+        }))
+        return Effect.flatMap(Outbox, (outbox) =>
+          outbox.record(
+            leases.map(({ deliveryId, token, webhook }, i) => ({
+              deliveryId,
+              token,
+              url: webhook.url,
+              at: 0,
+              durationMillis: 1,
+              result: results[i]!,
+              settle: (known, now) => Retries.settle(known, results[i]!, now, 0.5)
+            }))
+          )
+        )
+      }
+      // The leases of the first run out at once: the second delivers before the first records.
+      const { leases: first } = await node.runPromise(lease("a"))
+      const { leases: second } = await node.runPromise(lease("b"))
+      expect([first.length, second.length]).toEqual([people, people])
+      await node.runPromise(record(second, 200, 0))
+      const erased = 2
+      await query(`DELETE FROM lead_signals.person_key k USING lead_signals.lead l
+        WHERE l.id = ${erased} AND k.brand_id = l.brand_id AND k.person = l.ext_id`)
+      const late = await node.runPromise(record(first, 500, people))
+      expect(late.map(({ outcome }) => outcome)).toEqual(first.map(() => "ignored"))
+      const logged = await query(
+        `SELECT e.lead_id, a.response, a.sealed IS NOT NULL AS is_sealed FROM lead_signals.attempt a
+           JOIN lead_signals.delivery d ON d.seq = a.delivery_seq
+           JOIN lead_signals.event e ON e.brand_id = d.brand_id AND e.position = d.position
+         WHERE a.number = 2 ORDER BY e.lead_id`
+      )
+      expect(logged).toEqual(
+        Array.from({ length: people }, (_, i) => ({
+          lead_id: String(i + 1),
+          response: null,
+          is_sealed: i + 1 !== erased
+        }))
+      )
+      expect(findCanaries([Buffer.from(await allRows())])["response"]).toBeUndefined()
+      const shown = await node.runPromise(
+        Effect.flatMap(Deliveries, (deliveries) =>
+          Effect.forEach(first, ({ deliveryId, webhook }) => deliveries.get(webhook.id, deliveryId))
+        )
+      )
+      // This node still has the key, by which it opens what was sealed before the key went.
+      expect(findCanaries([Buffer.from(JSON.stringify(shown))])["response"]).toBe(2 * people - 1)
+    })
   })
 
   it("is copied to another kind of encryption row by row [STORE-10, PII-4]", async () => {

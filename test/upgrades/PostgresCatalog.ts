@@ -1,7 +1,9 @@
 /** The columns, indexes, constraints, tables, triggers and functions of a schema, less what differs by its name. */
 const catalogSql = `
   SELECT 'column' AS kind, table_name AS of, column_name AS name,
-    concat_ws(' ', data_type, is_nullable, column_default, collation_name, is_identity, identity_generation, generation_expression) AS text
+    concat_ws(' ', data_type, is_nullable, column_default, collation_name, is_identity, identity_generation, generation_expression,
+      (SELECT CASE WHEN a.attstattarget >= 0 THEN 'statistics ' || a.attstattarget END FROM pg_attribute a
+        WHERE a.attrelid = format('%I.%I', table_schema, table_name)::regclass AND a.attname = column_name)) AS text
     FROM information_schema.columns WHERE table_schema = $1
   UNION ALL SELECT 'index', i.tablename, i.indexname, concat_ws(' ', i.indexdef, x.indisvalid) FROM pg_indexes i
     JOIN pg_class c ON c.relname = i.indexname JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = i.schemaname

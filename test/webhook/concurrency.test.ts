@@ -1,7 +1,7 @@
 /** Many webhooks, many attempts and several emitters over one store. */
 import { DeliverySlots, Outbox, StoreUnavailable, Webhooks, WebhookStore } from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Deferred, Effect, FiberId, Layer, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { day, hour, stores } from "./EmitterStores.ts"
 import {
@@ -178,6 +178,47 @@ describe.each(stores)("attempts side by side on %s", (_, store) => {
         })
       ))
   })
+
+  it.each(["lease", "record"] as const)(
+    "ends a stop a second after the drain time when the store never answers a %s [HEALTH-5]",
+    (method) => {
+      let isSilent = false
+      const silence = Deferred.unsafeMake<void>(FiberId.none)
+      const silentStore = Layer.effect(
+        Outbox,
+        Effect.map(Outbox, (outbox) => {
+          const guard = <A, E>(of: "lease" | "record", work: Effect.Effect<A, E>) =>
+            Effect.suspend(() =>
+              isSilent && of === method
+                ? Effect.uninterruptible(Effect.zipRight(Deferred.await(silence), work))
+                : work
+            )
+          return Outbox.of({
+            ...outbox,
+            lease: (request) => guard("lease", outbox.lease(request)),
+            record: (attempts) => guard("record", outbox.record(attempts))
+          })
+        })
+      ).pipe(Layer.provideMerge(store()))
+      return virtually(silentStore as ReturnType<typeof store>, (world) =>
+        Effect.gen(function* () {
+          const emitter = yield* startEmitter({ drain: "10 seconds" })
+          yield* world.webhook(answer(200))
+          yield* settle
+          isSilent = true
+          yield* world.observe("p", "e1")
+          yield* settle
+          const stopping = yield* Effect.fork(emitter.stop)
+          yield* pass(9999)
+          expect(Option.isNone(yield* stopping.poll)).toBe(true)
+          yield* pass(1001)
+          expect(Option.isSome(yield* stopping.poll)).toBe(true)
+          yield* Deferred.succeed(silence, undefined)
+          yield* settle
+        })
+      )
+    }
+  )
 
   it("goes on when the store could not answer for a while [DELIV-2]", () => {
     let down = false

@@ -34,9 +34,9 @@ export interface BackedUp {
 }
 
 export interface BackupObserver {
-  readonly onMade: (
-    made: Pick<MadeBackup, "madeAt" | "bytes"> & { readonly tookMillis: number | null }
-  ) => void
+  readonly onMade: (made: Pick<MadeBackup, "madeAt" | "bytes" | "tookMillis">) => void
+  /** At each look, with the newest backup that counts; null where all that are there are dated in the future. */
+  readonly onNewest: (newest: { readonly madeAt: number; readonly bytes: number } | null) => void
   readonly onFailed: () => void
 }
 
@@ -57,18 +57,31 @@ const instantOf = (database: string, name: string): number | null => {
   return Number.isNaN(at) ? null : at
 }
 
-/** The backups of the database in the folder, newest first. Throws where the folder can't be read. */
-const keptBackups = (folder: string, database: string): ReadonlyArray<KeptBackup> =>
-  readdirSync(folder)
+/** Clocks of servers on one file may differ by so much: what is dated further ahead was made while a clock was wrong. */
+const maxAheadMillis = 60_000
+
+interface KeptBackups {
+  /** Newest first. */
+  readonly dated: ReadonlyArray<KeptBackup>
+  /** Those that are dated in the future. Nobody knows when they were made: they count for no schedule, and are removed first. */
+  readonly ahead: ReadonlyArray<KeptBackup>
+}
+
+/** The backups of the database in the folder. Throws where the folder can't be read. */
+const keptBackups = (folder: string, database: string, now: number): KeptBackups => {
+  const kept = readdirSync(folder)
     .flatMap((name) => {
       const madeAt = instantOf(database, name)
       return madeAt === null ? [] : [{ file: join(folder, name), madeAt }]
     })
     .sort((one, other) => other.madeAt - one.madeAt)
+  const isAhead = ({ madeAt }: KeptBackup): boolean => madeAt > now + maxAheadMillis
+  return { dated: kept.filter((backup) => !isAhead(backup)), ahead: kept.filter(isAhead) }
+}
 
-const inFolder = (folder: string, database: string): Effect.Effect<ReadonlyArray<KeptBackup>, BackupFailed> =>
+const inFolder = (folder: string, database: string, now: number): Effect.Effect<KeptBackups, BackupFailed> =>
   Effect.try({
-    try: () => keptBackups(folder, database),
+    try: () => keptBackups(folder, database, now),
     catch: (failure) =>
       new BackupFailed({
         reason: existsSync(folder)
@@ -77,26 +90,25 @@ const inFolder = (folder: string, database: string): Effect.Effect<ReadonlyArray
       })
   })
 
-/** Milliseconds until the next backup is due; one that is dated in the future counts as made now. */
-const untilDue = (kept: ReadonlyArray<KeptBackup>, intervalMillis: number, now: number): number => {
-  const [newest] = kept
-  return newest === undefined ? 0 : Math.max(0, Math.min(newest.madeAt, now) + intervalMillis - now)
-}
+/** Milliseconds until the next backup is due. */
+const untilDue = ({ dated: [newest] }: KeptBackups, intervalMillis: number, now: number): number =>
+  newest === undefined ? 0 : Math.max(0, Math.min(newest.madeAt, now) + intervalMillis - now)
 
-/** Removes the oldest backups beyond the number that is kept. */
-const removeOldest = ({ copies, folder }: BackupSettings, database: string): void => {
-  for (const { file } of keptBackups(folder, database).slice(copies)) rmSync(file, { force: true })
+/** Removes what exceeds the number that is kept: the backups dated in the future, then the oldest. */
+const removeOldest = ({ copies, folder }: BackupSettings, database: string, now: number): void => {
+  const { ahead, dated } = keptBackups(folder, database, now)
+  for (const { file } of [...dated, ...ahead].slice(copies)) rmSync(file, { force: true })
 }
 
 /** Makes a backup unless another process has made it meanwhile, which answers null. */
 const make = ({ database, encryption, settings }: BackedUp): Effect.Effect<MadeBackup | null, BackupFailed> =>
   Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis
-    if (untilDue(yield* inFolder(settings.folder, database), settings.intervalMillis, startedAt) > 0)
-      return null
+    const kept = yield* inFolder(settings.folder, database, startedAt)
+    if (untilDue(kept, settings.intervalMillis, startedAt) > 0) return null
     const file = join(settings.folder, nameOf(database, startedAt))
     const { bytes } = yield* SqliteStore.backup(database, file, { encryption })
-    removeOldest(settings, database)
+    removeOldest(settings, database, startedAt)
     const endedAt = yield* Clock.currentTimeMillis
     return { file, bytes, madeAt: startedAt, tookMillis: endedAt - startedAt }
   }).pipe(
@@ -106,12 +118,28 @@ const make = ({ database, encryption, settings }: BackedUp): Effect.Effect<MadeB
     })
   )
 
+const newestBackup = ({ file, madeAt }: KeptBackup, now: number) => ({
+  madeAt: Math.min(madeAt, now),
+  bytes: statSync(file, { throwIfNoEntry: false })?.size ?? 0
+})
+
 /** Makes the backup that is due, if any, and answers after how many milliseconds to look again. */
-const round = (backedUp: BackedUp, { onFailed, onMade }: BackupObserver) =>
+const round = (backedUp: BackedUp, { onFailed, onMade, onNewest }: BackupObserver, warned: Set<string>) =>
   Effect.gen(function* () {
     const { database, settings } = backedUp
     const { folder, intervalMillis } = settings
-    const due = untilDue(yield* inFolder(folder, database), intervalMillis, yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    const kept = yield* inFolder(folder, database, now)
+    const [newest] = kept.dated
+    // Also after a restart, and where another server made it, so that no alarm is raised of a backup that is there.
+    if (newest !== undefined) onNewest(newestBackup(newest, now))
+    else if (kept.ahead.length > 0) onNewest(null)
+    for (const { file } of kept.ahead) {
+      if (warned.has(file)) continue
+      warned.add(file)
+      yield* Effect.logWarning("backup dated in the future", { file })
+    }
+    const due = untilDue(kept, intervalMillis, now)
     if (due > 0) return due
     const made = yield* SqliteStore.exclusively(`${database}-backup`, make(backedUp)).pipe(
       Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) => new BackupFailed({ reason }))
@@ -134,20 +162,16 @@ const round = (backedUp: BackedUp, { onFailed, onMade }: BackupObserver) =>
     )
   )
 
-/** The longest wait of a timer; a longer interval is waited for in parts. */
-const maxWaitMillis = 24 * 3_600_000
+/** A longer interval is waited for in parts: a clock that is set is noticed within the time. */
+const maxWaitMillis = 10 * 60_000
 
 /** Makes backups for ever. */
 export const makeBackups = (backedUp: BackedUp, observer: BackupObserver): Effect.Effect<never> =>
-  Effect.gen(function* () {
-    const { database, settings } = backedUp
-    const [newest] = yield* Effect.orElseSucceed(inFolder(settings.folder, database), () => [])
-    if (newest !== undefined) {
-      // A restart does not make an alarm of a backup that is there.
-      const bytes = statSync(newest.file, { throwIfNoEntry: false })?.size ?? 0
-      observer.onMade({ madeAt: newest.madeAt, bytes, tookMillis: null })
-    }
-    return yield* Effect.forever(
-      Effect.flatMap(round(backedUp, observer), (millis) => Effect.sleep(Math.min(millis, maxWaitMillis)))
+  Effect.suspend(() => {
+    const warned = new Set<string>()
+    return Effect.forever(
+      Effect.flatMap(round(backedUp, observer, warned), (millis) =>
+        Effect.sleep(Math.min(millis, maxWaitMillis))
+      )
     )
   })

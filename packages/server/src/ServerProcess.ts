@@ -13,6 +13,17 @@ const stop = (message: string): never => {
   return process.exit(exitCodes.usage)
 }
 
+/** Milliseconds that a stop may take in all after the pause, when the store or a receiver of telemetry is silent: some more than the drain. */
+const stopMillis = 14_000
+
+/** Ends the process when a signal has not ended it in time. What was left under way is repeated by another process or the next start. */
+const endInTime = (pauseMillis: number): void => {
+  const end = (): void => {
+    setTimeout(() => process.exit(0), pauseMillis + stopMillis).unref()
+  }
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, end)
+}
+
 const randomToken = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString("base64url")
 
@@ -28,6 +39,7 @@ export const serve = (
     )
   }
   const settings = Either.getOrElse(readSettings(environment, optionNames), stop)
+  endInTime(settings.drainPauseMillis)
   const exporting = Either.getOrElse(telemetry(environment), stop)
   run(settings, settings.operatorToken ?? randomToken(), exporting).pipe(
     Effect.catchTag("StartFailed", ({ message }) => Effect.sync(() => stop(message))),

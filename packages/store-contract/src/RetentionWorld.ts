@@ -8,6 +8,7 @@ import {
   Brands,
   defaultSending,
   Deliveries,
+  type DeliveryId,
   deliveryBodyView,
   Leads,
   LeadQueries,
@@ -146,6 +147,8 @@ const everyLead = Either.getOrThrow(
 export class RetentionWorld {
   private events: ReadonlyArray<FiredEvent> = []
   private leases = 0
+  /** What the posts of the last `attempt` named as skipped, in their order. */
+  skipped: ReadonlyArray<ReadonlyArray<DeliveryId>> = []
   private readonly copy: ChangeCopy
 
   private constructor(
@@ -169,7 +172,7 @@ export class RetentionWorld {
     })
   }
 
-  static readonly create = (clock: SettableClock) =>
+  static readonly create = (clock: SettableClock, ordering: Webhook["ordering"] = "none") =>
     Effect.gen(function* () {
       const webhookStore = yield* WebhookStore
       const brand = yield* Brands.create("B")
@@ -183,6 +186,7 @@ export class RetentionWorld {
         enabled: true,
         disabledReason: null,
         ...defaultSending,
+        ordering,
         failingSince: null,
         secrets: { current: "whsec_x", previous: null },
         createdAt: 0
@@ -222,7 +226,7 @@ export class RetentionWorld {
       materials.push(material)
       return JSON.stringify(deliveryBodyView(material))
     }
-    return Effect.gen(function* () {
+    return Effect.gen(this, function* () {
       const outbox = yield* Outbox
       const limits = { ...DeliverySlots.defaultLimits, total: max, reserved: 0, perWebhook: max }
       const underWay = { total: 0, failingTotal: 0, byWebhook: new Map<string, number>() }
@@ -233,6 +237,7 @@ export class RetentionWorld {
         underWay,
         body
       })
+      this.skipped = leases.map(({ place }) => place?.skipped ?? [])
       for (const { engagements, lead, subject } of materials) {
         if (subject === null) continue
         assertThat(`Outbox.lease has the lead of a ${subject.event}`, lead !== null)

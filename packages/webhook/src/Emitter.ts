@@ -20,7 +20,7 @@ import {
 } from "effect"
 import { AttemptRecorder } from "./AttemptRecorder.ts"
 import { ConcurrencySlots } from "./ConcurrencySlots.ts"
-import { attemptPost, type EndedPost, leaseReserveMillis, postsOf, renderBody } from "./DeliveryAttempt.ts"
+import { attemptPost, leaseReserveMillis, postsOf, renderBody } from "./DeliveryAttempt.ts"
 import { logDefect } from "./DeliveryLog.ts"
 import { type LeaseBatch, startLeaseBatch } from "./LeaseBatch.ts"
 import { Sender } from "./Sender.ts"
@@ -58,11 +58,14 @@ const defaultOptions: EmitterOptions = {
   apiUrl: null
 }
 
+/** Milliseconds after the drain time within which calls of the store may still end, which can't be interrupted. */
+const interruptMillis = 1000
+
 /** A running emitter. It runs while its layer's scope is open. */
 export class Emitter extends Context.Tag("@lead-signals/webhook/Emitter")<
   Emitter,
   {
-    /** Starts no more attempts, and waits until those under way are recorded, or the drain time is over. */
+    /** Starts no more attempts, and waits until those under way are recorded, or the drain time and a second more are over. */
     readonly stop: Effect.Effect<void>
   }
 >() {}
@@ -77,7 +80,6 @@ const make = (options: EmitterOptions) =>
     const instance = Encoding.encodeHex(yield* entropy.bytes(8))
     const slots = new ConcurrencySlots()
     const wakeUps = yield* Queue.sliding<void>(1)
-    const ended = yield* Queue.unbounded<EndedPost>()
     const idle = yield* Deferred.make<void>()
     const batches = new Set<LeaseBatch>()
     const body = renderBody(options.apiUrl)
@@ -87,7 +89,6 @@ const make = (options: EmitterOptions) =>
     let looksInVain = 0
 
     const recorder = new AttemptRecorder({
-      ended,
       outbox,
       slots,
       onFreed: Queue.offer(wakeUps, undefined),
@@ -118,7 +119,9 @@ const make = (options: EmitterOptions) =>
         // Not `until`, which is of the store's clock: another host's may be off. The lease began after the request.
         const endsAt = requestedAt + options.leaseMillis - leaseReserveMillis
         yield* startLeaseBatch(posts, endsAt, batches, (post, batch) =>
-          attemptPost(posting, options.scheduleMillis, post, batch, (end) => Queue.offer(ended, end))
+          attemptPost(posting, options.scheduleMillis, post, batch, (end) =>
+            Effect.sync(() => recorder.add(end))
+          )
         )
       }
       return nextDueAt
@@ -150,12 +153,14 @@ const make = (options: EmitterOptions) =>
     const drained = yield* Deferred.make<void>()
     const drain = Effect.gen(function* () {
       isStopping = true
-      yield* Fiber.interruptAll([leasing, waking])
-      if (slots.total > 0 || recorder.isRecording) {
-        yield* Effect.timeoutOption(Deferred.await(idle), options.drain)
-      }
-      yield* Fiber.interruptAll([...batches].flatMap(({ running }) => [...running]))
-      yield* Fiber.interrupt(recording)
+      const attemptsRecorded = Effect.gen(function* () {
+        yield* Fiber.interruptAll([leasing, waking])
+        if (slots.total > 0 || recorder.isRecording) yield* Deferred.await(idle)
+      })
+      yield* Effect.timeoutOption(attemptsRecorded, options.drain)
+      const left = [...batches].flatMap(({ running }) => [...running])
+      // A store that is silent holds what leases or records: it is left behind, and its deliveries are attempted again.
+      yield* Effect.timeoutOption(Fiber.interruptAll([leasing, waking, ...left, recording]), interruptMillis)
       yield* Deferred.succeed(drained, undefined)
     })
     // Drains in a fiber of its own: a finalizer is uninterruptible, and a timeout does not end it.

@@ -164,8 +164,8 @@ export const mutantsCommand = leaf(
     sample: integer("sample", "How many mutants to judge", 500, [1, 1_000_000]),
     only: text("only", "Judges the mutants of these ids, separated by commas, instead of a sample"),
     list: flag("list", "Lists the mutants and judges none"),
-    seeds: integer("seeds", "How many runs judge a mutant, of those that come to it", 12, [1, 100_000]),
-    seconds: integer("seconds", "CPU seconds of a mutant after which no run starts", 15, [1, 100_000]),
+    seeds: integer("seeds", "How many runs judge a mutant, of those that come to it", 100, [1, 100_000]),
+    seconds: integer("seconds", "CPU seconds of a mutant after which no run starts", 30, [1, 100_000]),
     minutes,
     tests: Options.choice("tests", ["survivors", "all", "none"]).pipe(
       Options.withDescription("Mutants that the tests judge [survivors of the simulator]"),

@@ -9,19 +9,22 @@ export const targets = { bySimulator: 0.9, byEither: 0.98 }
 
 const percent = (share: number | null): string => (share === null ? "–" : `${(100 * share).toFixed(1)} %`)
 
-const row = (name: string, { byEither, bySimulator, fates, mutants }: Tally): string =>
-  `| ${[name, mutants, fates.rule, fates.crash, fates.tests, fates.neither, fates.equivalent, fates.open, percent(bySimulator), percent(byEither)].join(" | ")} |`
+const row = (name: string, tally: Tally): string => {
+  const { byEither, bySimulator, bySimulatorOfReached, fates, mutants, unreached } = tally
+  const shares = [bySimulator, bySimulatorOfReached, byEither].map(percent)
+  return `| ${[name, mutants, fates.rule, fates.crash, fates.tests, fates.neither, fates.equivalent, fates.open, unreached, ...shares].join(" | ")} |`
+}
 
 const headOf = (what: string): ReadonlyArray<string> => [
-  `| ${what} | mutants | by a rule | by a crash | by tests only | by neither | equivalent | not judged | simulator | simulator or tests |`,
-  "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+  `| ${what} | mutants | by a rule | by a crash | by tests only | by neither | equivalent | not judged | no run comes to it | simulator | of those that a run comes to | simulator or tests |`,
+  "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
 ]
 
 /** One line for people. */
 export const summaryOf = (judged: ReadonlyArray<Judged>): string => {
-  const { byEither, bySimulator, bySimulatorOfAll, fates, mutants } = tallyOf(judged)
+  const { byEither, bySimulator, bySimulatorOfAll, bySimulatorOfReached, fates, mutants } = tallyOf(judged)
   const open = fates.open === 0 ? "" : `; ${fates.open} not judged`
-  return `${mutants} mutants: the simulator kills ${percent(bySimulator)} of those that its program contains and ${percent(bySimulatorOfAll)} of all, simulator or tests ${percent(byEither)}; ${fates.neither} killed by neither, ${fates.equivalent} equivalent${open}`
+  return `${mutants} mutants: the simulator kills ${percent(bySimulator)} of those that its program contains, ${percent(bySimulatorOfReached)} of those that a run comes to and ${percent(bySimulatorOfAll)} of all, simulator or tests ${percent(byEither)}; ${fates.neither} killed by neither, ${fates.equivalent} equivalent${open}`
 }
 
 const killerOf = ({ simulator, tests }: Judged): string => {
@@ -75,13 +78,11 @@ export const mutantsTable = (
   }
   const withFate = (...fates: ReadonlyArray<string>): ReadonlyArray<Judged> =>
     judged.filter((each) => fates.includes(fateOf(each)))
-  const unreached = judged.filter(
-    ({ equivalent, simulator }) => equivalent === null && simulator?.outcome === "unreached"
-  ).length
+  const { unreached } = tallyOf(judged)
   return [
     "# Mutants",
     "",
-    `Each mutant is production code with one small change that was made by syntax. The simulator judges it by runs that come to the change, seeds of \`swarm\` and of other scenarios, over SQLite where the change is in that store; then tests, at most the ${testFiles} files nearest to the module, judge what it lets live. \`${command}\` wrote this page on ${day}, of ${judged.length} among ${population} mutants: ${summaryOf(judged)}.`,
+    `Each mutant is production code with one small change that was made by syntax. The simulator judges it by runs that come to the change, parts of the vocabulary, seeds of \`swarm\` and of other scenarios, over SQLite where the change is in that store; then tests, at most the ${testFiles} files nearest to the module, judge what it lets live. \`${command}\` wrote this page on ${day}, of ${judged.length} among ${population} mutants: ${summaryOf(judged)}.`,
     "",
     `The targets are ${percent(targets.bySimulator)} by the simulator, of the mutants that its program contains, and ${percent(targets.byEither)} by simulator or tests, of all. Equivalent mutants count for neither. A crash is a run that failed, hung, took too long or did not begin. The simulator's program contains ${unreached} mutants to which none of its runs comes: they count as alive.`,
     "",

@@ -28,6 +28,10 @@ export interface Tally {
   readonly unsimulated: number
   /** The share that the simulator kills among those that its program contains and that it has judged. */
   readonly bySimulator: number | null
+  /** Mutants in the simulator's program to which none of its runs comes. */
+  readonly unreached: number
+  /** The share that the simulator kills among those of its program to which a run comes, and that it has judged. */
+  readonly bySimulatorOfReached: number | null
   /** The share that the simulator kills among all that are judged. */
   readonly bySimulatorOfAll: number | null
   /** The share that the simulator or the tests kill; null until all are judged, since those left are survivors. */
@@ -42,12 +46,15 @@ export const tallyOf = (judged: ReadonlyArray<Judged>): Tally => {
   const real = judged.filter(({ equivalent }) => equivalent === null)
   const simulated = real.filter(isSimulated)
   const unsimulated = simulated.filter(({ simulator }) => simulator === null).length
+  const unreached = simulated.filter(({ simulator }) => simulator?.outcome === "unreached").length
   const { crash, neither, rule, tests } = fates
   const all = rule + crash + tests + neither
   return {
     mutants: judged.length,
     fates,
     unsimulated,
+    unreached,
+    bySimulatorOfReached: shareOf(rule + crash, simulated.length - unsimulated - unreached),
     bySimulator: shareOf(rule + crash, simulated.length - unsimulated),
     bySimulatorOfAll: shareOf(rule + crash, real.length - unsimulated),
     byEither: fates.open > 0 ? null : shareOf(rule + crash + tests, all)

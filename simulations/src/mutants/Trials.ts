@@ -1,5 +1,6 @@
-/** The runs that judge mutants: mostly seeds of the swarm, and of each scenario that has what the swarm lacks. */
-import type { Trial } from "./trial.ts"
+/** The runs that judge mutants: the whole vocabulary in parts, seeds of the swarm, and of each scenario that has what the swarm lacks. */
+import { vocabularyParts } from "../VocabularyRun.ts"
+import { ofVocabulary, type Trial } from "./trial.ts"
 
 /** Seeds of the swarm among the runs over a store, and hours of other scenarios: whole, they would take several times as long. */
 const swarmSeeds = 9
@@ -9,6 +10,7 @@ const others: ReadonlyArray<readonly [scenario: string, hours: number, seeds: nu
   ["retention", 1.5, 1],
   ["idempotency", 2, 1],
   ["access", 1, 1],
+  ["sessions", 0.25, 3],
   ["ordering", 1, 1],
   ["key-rotation", 1, 1],
   ["sync-race", 0.5, 1],
@@ -20,6 +22,12 @@ const others: ReadonlyArray<readonly [scenario: string, hours: number, seeds: nu
 
 /** The runs over a store, those first that take the least time for what they reach. */
 export const trialsOver = (store: Trial["store"]): ReadonlyArray<Trial> => [
+  ...Array.from({ length: vocabularyParts() }, (_, i) => ({
+    scenario: ofVocabulary,
+    seed: i + 1,
+    hours: null,
+    store
+  })),
   ...Array.from({ length: swarmSeeds }, (_, i) => ({ scenario: "swarm", seed: i + 1, hours: null, store })),
   ...others.flatMap(([scenario, hours, seeds]) =>
     Array.from({ length: seeds }, (_, i) => ({ scenario, seed: i + 1, hours, store }))

@@ -1,9 +1,12 @@
 /** One run as a judge of mutants makes it: a seed of a scenario, and how it ended. */
-import { simulate, type StoreKind } from "../Run.ts"
+import { inputOf, run, type RunReport, type StoreKind } from "../Run.ts"
 import { scenarioNamed } from "../Scenarios.ts"
+import { vocabularyInput } from "../VocabularyRun.ts"
 
 export interface Trial {
+  /** The name of a scenario, or `vocabulary`. */
   readonly scenario: string
+  /** The seed of the scenario, or the part of the vocabulary. */
   readonly seed: number
   /** Virtual hours in place of the scenario's; null: its own. */
   readonly hours: number | null
@@ -19,13 +22,21 @@ export interface TrialResult {
 
 const detailLength = 200
 
+/** A trial that sends a part of the vocabulary. */
+export const ofVocabulary = "vocabulary"
+
+const reportOf = ({ hours, scenario, seed, store }: Trial): RunReport =>
+  run(
+    scenario === ofVocabulary
+      ? vocabularyInput(seed)
+      : inputOf(scenarioNamed(scenario)!, seed, hours ?? undefined),
+    store
+  )
+
 /** Runs the trial. Never throws. */
-export const attempt = ({ hours, scenario, seed, store }: Trial): TrialResult => {
+export const attempt = (trial: Trial): TrialResult => {
   try {
-    const { outcome, violation } = simulate(scenarioNamed(scenario)!, seed, {
-      store,
-      ...(hours === null ? {} : { hours })
-    })
+    const { outcome, violation } = reportOf(trial)
     if (outcome === "passed") return { outcome, detail: "" }
     return outcome === "violated"
       ? { outcome: "oracle", detail: violation!.oracle }

@@ -7,6 +7,7 @@ import { accessOf, type Refusal } from "./AccessReference.ts"
 import type { Checks } from "./Checks.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
 import { operationOf } from "./Requests.ts"
+import { isViaSession } from "./SessionReference.ts"
 
 const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const decisions = checks.rule("each call with a credential")
@@ -66,6 +67,10 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const grant = access.grantOf(call)
     if (grant === undefined || status >= 500 || (status === 429 && grant.kind === "key")) return null
     const lookUp = access.lookUpOf(call)
+    // `sessions hold` judges what sessions open.
+    if (isViaSession(call) && access.isUnclear(call, fact.byClock)) return null
+    // `live events` judges each look of a stream.
+    if (response.stream !== undefined) return null
     // What nobody may ask is refused without a look at the credential, and a host of its own shows no looks.
     if (lookUp === undefined && (!facts.isStoreSeen || call.meaning.means === "bad")) return null
     const at = lookUp?.now ?? call.handledByClock

@@ -6,6 +6,13 @@ import { requiredScope } from "../vocabulary/Scopes.ts"
 import type { Answered, Call, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import { mayCome } from "./Addresses.ts"
 import { bodyOf, operationOf, paramsOf } from "./Requests.ts"
+import {
+  isProven,
+  isViaSession,
+  sessionRoute,
+  type SessionReference,
+  sessionsOf
+} from "./SessionReference.ts"
 
 /** What a credential opens. */
 export interface Grant {
@@ -57,9 +64,52 @@ export class AccessReference {
   private readonly brandsOfKeys = new Map<string, string>()
   private readonly lookUps = new WeakMap<Call, LookUp>()
 
-  /** The credential of the call; undefined for the environment's token, and where the call does not bear it in the ordinary way. */
-  grantOf({ request }: Call): Grant | undefined {
-    return request.unusual?.authorization === undefined ? this.grants.get(request.token) : undefined
+  constructor(private readonly sessions: SessionReference) {}
+
+  /** What a credential opens, by its value; undefined for the environment's token, and for nobody's. */
+  grantFor(value: string): Grant | undefined {
+    return this.grants.get(value)
+  }
+
+  /** Whether the credential was revoked by now. */
+  isRevoked({ id, kind }: Grant): boolean {
+    return this.revoked.has(`${kind} ${id}`)
+  }
+
+  /**
+   * The credential of the call, or that for which its session stands; undefined for the environment's token, and where the call does not
+   * bear it in the ordinary way.
+   */
+  grantOf(call: Call): Grant | undefined {
+    const { request, route } = call
+    if (route === sessionRoute) return undefined
+    return request.unusual?.authorization === undefined || isViaSession(call)
+      ? this.grants.get(request.token)
+      : undefined
+  }
+
+  /** How a call must be refused for its session; null where that opens it, undefined where nobody can say. [SES-3, SES-4, SES-5] */
+  private refusalOfSession(call: Call, now: number): Refusal | null | undefined {
+    const session = this.sessions.sessionOf(call, now)
+    if (session === undefined) return undefined
+    const isForOperators = this.isForOperators(call)
+    if (session === null || (session.access === "operator" && !isForOperators))
+      return { status: 401, code: isForOperators ? "invalid_operator_token" : "invalid_api_key", names: "" }
+    if (isForOperators && session.access === "brand")
+      return { status: 403, code: "forbidden", names: "operator's session" }
+    return isForOperators && !["GET", "HEAD"].includes(call.request.method) && !isProven(call)
+      ? { status: 403, code: "forbidden", names: "origin" }
+      : null
+  }
+
+  /** Whether the session of the call refused it, or may have, before anybody looked for an operation. */
+  isRefusedBySession(call: Call, now: number): boolean {
+    return isViaSession(call) && this.refusalOfSession(call, now) !== null
+  }
+
+  /** Whether nobody can say what the session of the call opens: it begins or ends meanwhile. */
+  isUnclear(call: Call, now: number): boolean {
+    return isViaSession(call) && this.refusalOfSession(call, now) === undefined
   }
 
   /** The store has looked a credential up, or revoked one. */
@@ -81,8 +131,7 @@ export class AccessReference {
       case "accessTokens.findByHash": {
         const grant = call === null ? undefined : this.grantOf(call)
         if (grant === undefined) return
-        const isRevoked = this.revoked.has(`${grant.kind} ${grant.id}`)
-        this.lookUps.set(call!, { now: process.now, isRevoked })
+        this.lookUps.set(call!, { now: process.now, isRevoked: this.isRevoked(grant) })
       }
     }
   }
@@ -129,6 +178,10 @@ export class AccessReference {
 
   /** How the call must be refused at that time, by the clock of its process; null where it may pass. */
   refusalOf(call: Call, now: number): Refusal | null {
+    if (isViaSession(call)) {
+      const refusal = this.refusalOfSession(call, now) ?? null
+      if (refusal !== null) return refusal
+    }
     const grant = this.grantOf(call)
     if (grant === undefined) return null
     const isForOperators = this.isForOperators(call)
@@ -159,6 +212,7 @@ export class AccessReference {
 
   /** Whether the call was refused for what its credential does not open, or may have been where that expires meanwhile. */
   isRefused(call: Call, status: number): boolean {
+    if (isViaSession(call) && this.isUnclear(call, call.handledByClock)) return status === 401
     const refusal = this.refusalOf(call, this.lookUps.get(call)?.now ?? call.handledByClock)
     return refusal?.status === status || (status === 401 && (this.grantOf(call)?.expiresAt ?? null) !== null)
   }
@@ -168,7 +222,7 @@ const references = new WeakMap<KnownFacts, AccessReference>()
 
 /** What the credentials of a run open: one for all oracles. */
 export const accessOf = (facts: KnownFacts): AccessReference => {
-  const reference = references.get(facts) ?? new AccessReference()
+  const reference = references.get(facts) ?? new AccessReference(sessionsOf(facts))
   references.set(facts, reference)
   return reference
 }

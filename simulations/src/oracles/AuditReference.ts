@@ -5,9 +5,10 @@
 import type { Answered, Call, Json, KnownFacts } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
 import { operatorToken } from "../world/Host.ts"
-import { operations } from "../vocabulary/Operations.ts"
+import { operationIds } from "../vocabulary/Operations.ts"
 import { type AccessReference } from "./AccessReference.ts"
 import { operationOf, paramsOf, queryOf } from "./Requests.ts"
+import { isViaSession, sessionRoute } from "./SessionReference.ts"
 
 /** Intake, which has no entries. */
 const unaudited = new Set([
@@ -19,11 +20,21 @@ const unaudited = new Set([
 const auditedReads = new Set([
   "GET /operator/brands/{brandId}/leads",
   "GET /operator/brands/{brandId}/changes",
+  "GET /operator/brands/{brandId}/events",
   "GET /operator/brands/{brandId}/leads/{id}/export"
 ])
 
+/** Lists that keys read. */
+const listedByKeys: Readonly<Record<string, string>> = {
+  "GET /signals/leads": "listLeads",
+  "GET /signal-leads": "listSignalLeads",
+  "GET /signals/changes": "listChanges"
+}
+
 const isAudited = (call: Call): boolean => {
   const operation = operationOf(call)
+  // What the session of a key lists has an entry each time.
+  if (isViaSession(call) && listedByKeys[operation] !== undefined) return true
   if (!call.route.startsWith("/operator")) return false
   return call.request.method === "GET" ? auditedReads.has(operation) : !unaudited.has(operation)
 }
@@ -50,13 +61,15 @@ const namedIn = (call: Call): { readonly brandId: string | null; readonly subjec
 
 /** What the entry must say while the call runs; its time and outcome apart. */
 const expectedOf = (call: Call, access: AccessReference) => {
-  const { method, token } = call.request
+  const { token } = call.request
+  const grant = access.grantOf(call)
   return {
-    actor: token === operatorToken ? "environment" : "token",
-    actorId: access.grantOf(call)?.id ?? null,
-    viaSession: false,
-    operation: operations.find((each) => each.method === method && each.route === call.route)?.id,
-    ...namedIn(call)
+    actor: token === operatorToken ? "environment" : (grant?.kind ?? "token"),
+    actorId: grant?.id ?? null,
+    viaSession: isViaSession(call),
+    operation: operationIds.get(operationOf(call)),
+    ...namedIn(call),
+    ...(call.key === null ? {} : { brandId: call.brand!.id })
   }
 }
 
@@ -72,13 +85,6 @@ const listedBrands = (call: Call, access: AccessReference): ReadonlyArray<string
 
 const maxOnPage = 100
 const usualPage = 25
-
-/** Lists that keys read. */
-const listedByKeys: Readonly<Record<string, string>> = {
-  "GET /signals/leads": "listLeads",
-  "GET /signal-leads": "listSignalLeads",
-  "GET /signals/changes": "listChanges"
-}
 
 const day = 86_400_000
 /** While an entry of a key is written, further requests make none; a process that failed to write one tries again after a minute. */
@@ -122,7 +128,8 @@ const readsByKeys = (facts: KnownFacts, checks: Checks) => {
       return null
     },
     answered: ({ at, byClock, call, response }: Answered): string | null => {
-      if (!facts.auditsKeyReads || call.key === null || response.status !== 200) return null
+      if (!facts.auditsKeyReads || call.key === null || isViaSession(call) || response.status !== 200)
+        return null
       if (listedByKeys[operationOf(call)] === undefined) return null
       const days = [nameOf(call, call.handledByClock), nameOf(call, byClock)]
       if (days.some((name) => entered.has(name))) {
@@ -153,6 +160,22 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
   const pages = checks.rule("each page of the audit log")
   const kept = checks.rule("each entry of the audit log")
   const entries = new Map<string, Json>()
+  /** The minutes in which each start of a process noted that it refused a credential. */
+  const refusals = new Set<string>()
+  const refused = (call: Call, { actor, at, ...entry }: Json): string | null => {
+    const operation = call.route === sessionRoute ? "signIn" : "refusedToken"
+    const { brandId, operation: of, status, subjectId, viaSession } = entry
+    const said = JSON.stringify([actor.id, of, viaSession, brandId, subjectId, status])
+    const wanted = JSON.stringify([null, operation, false, null, null, 401])
+    if (said !== wanted) return `the entry of a refused credential says ${said}, not ${wanted}`
+    const minute = [call.handledBy, call.handledByStart, Math.floor(at / 60_000)].join(" ")
+    // One whose clock was set back comes to a minute again.
+    const isClockSet = facts.plan.scheduledFaults.some(({ fault }) => fault === "clock" || fault === "drift")
+    if (refusals.has(minute) && !isClockSet)
+      return "two refused credentials of one minute are in the audit log"
+    refusals.add(minute)
+    return null
+  }
   const ofCalls = new WeakMap<Call, Json>()
   /** How many entries the call could list on pages of any size. */
   const listable = new WeakMap<Call, number>()
@@ -161,8 +184,10 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
       if (entries.has(id)) return `the audit log gives the id ${id} again`
       const added = { ...entry, id }
       entries.set(id, added)
-      if (entry.actor.type === "unknown") return null
-      if (entry.actor.type === "key") return ofKeys.appended(call, entry)
+      if (entry.actor.type === "unknown") return refused(call, entry)
+      // `sessions hold` judges what sign-ins and sign-outs leave.
+      if (call.route === sessionRoute) return null
+      if (entry.actor.type === "key" && !isViaSession(call)) return ofKeys.appended(call, entry)
       if (ofCalls.has(call)) return `${operationOf(call)} has two entries in the audit log`
       ofCalls.set(call, added)
       if (!isAudited(call)) return `${operationOf(call)} has an entry in the audit log`
@@ -229,6 +254,7 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
       if (unread !== null) return unread
       if (!isAudited(call) || [401, 405].includes(response.status)) return null
       const entry = ofCalls.get(call)
+      if (entry === undefined && access.isRefusedBySession(call, answered.byClock)) return null
       if (hasDoneNothing(answered))
         return entry === undefined
           ? null

@@ -3,9 +3,9 @@
  * is left of a window `limits hold` compares, and signatures `signed`. [ERR-1, ERR-2, ERR-4, AUTH-2, RATE-2, DOC-3, DELIV-1]
  */
 import type { Answered, ReceivedPost } from "../world/KnownFacts.ts"
-import type { SimulatedResponse } from "../world/SimulatedHttp.ts"
 import { document } from "./OpenApiDocument.ts"
 import type { Oracle } from "./Oracle.ts"
+import { operationOf } from "./Requests.ts"
 
 type Headers = Readonly<Record<string, string>>
 
@@ -33,6 +33,12 @@ const known = new Set([
   "idempotent-replayed"
 ])
 
+/** Where a browser's session begins and ends: `sessions hold` compares the cookie. */
+const ofSessions = new Set(["POST /session", "DELETE /session"])
+
+/** Proxies must not collect a stream before they pass it on. */
+const ofStreams = new Set(["x-accel-buffering"])
+
 const ofDocuments = new Set(["etag", "vary", "location", "content-security-policy", "content-encoding"])
 
 const posted = ["content-type", "user-agent", "webhook-id", "webhook-signature", "webhook-timestamp"]
@@ -44,6 +50,7 @@ const contentType = ({ call, response }: Answered): RegExp | null => {
   if (call.route === "/metrics") return /^text\/plain; version=0\.0\.4/
   if (call.request.body !== undefined && /ndjson/.test(response.headers["content-type"] ?? ""))
     return /^application\/x-ndjson$/
+  if (response.stream !== undefined) return /^text\/event-stream$/
   return documents[call.route] ?? /^application\/json$/
 }
 
@@ -75,9 +82,19 @@ const wrongWindow = (headers: Headers, isDue: boolean | null): string | null => 
 }
 
 /** A host may add headers of its own. */
-const strange = ({ headers }: SimulatedResponse, isDocument: boolean): string | null => {
-  for (const name of Object.keys(headers))
-    if (!known.has(name) && !(isDocument && ofDocuments.has(name))) return `${name} is ${headers[name]}`
+const strange = (
+  { call, response: { headers, status, stream } }: Answered,
+  isDocument: boolean
+): string | null => {
+  const hasCookie = ofSessions.has(operationOf(call)) && status < 300
+  if (stream !== undefined && headers["x-accel-buffering"] !== "no") return "there is no X-Accel-Buffering"
+  for (const name of Object.keys(headers)) {
+    const isMore =
+      (isDocument && ofDocuments.has(name)) ||
+      (stream !== undefined && ofStreams.has(name)) ||
+      (hasCookie && name === "set-cookie")
+    if (!known.has(name) && !isMore) return `${name} is ${headers[name]}`
+  }
   return null
 }
 
@@ -202,8 +219,7 @@ export const headersRight: Oracle = {
       answered: (fact) => {
         answers.judged++
         const isDocument = fact.call.route in documents && fact.response.status < 400
-        const wrong =
-          wrongHeader(fact, seen) ?? (facts.isStoreSeen ? strange(fact.response, isDocument) : null)
+        const wrong = wrongHeader(fact, seen) ?? (facts.isStoreSeen ? strange(fact, isDocument) : null)
         return wrong === null
           ? null
           : `${fact.call.request.method} ${fact.call.route}, ${fact.response.status}: ${wrong}`

@@ -175,6 +175,11 @@ export const skippedBefore = (delivery: KnownDelivery): ReadonlyArray<string | n
     .slice(-50)
 }
 
+/** Ends the naming of the dead letters before a delivered one, which goes. [ORD-5] */
+export const leaveOrder = (delivered: KnownDelivery): void => {
+  for (const each of before(delivered)) if (each.state === "dead") each.isOrdered = false
+}
+
 export const isSome = (answer: Json): boolean => answer?._tag === "Some"
 
 /** What a body shows of the delivery that it is of. */

@@ -12,6 +12,7 @@ import {
   isSome,
   type KnownDelivery,
   type KnownLease,
+  leaveOrder,
   type LeadEvents,
   type OutboxWebhook,
   release,
@@ -250,10 +251,11 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     return null
   }
 
-  /** Removes a delivery that was pruned. */
+  /** Removes a delivery that was pruned. The dead letters before a delivered one of their lead are not skipped again. [ORD-5] */
   prune(delivery: KnownDelivery): void {
     this.forget(delivery)
     const { webhook } = delivery
+    if (delivery.state === "delivered") leaveOrder(delivery)
     webhook.deliveries = webhook.deliveries.filter((each) => each !== delivery)
   }
 

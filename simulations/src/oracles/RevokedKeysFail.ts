@@ -1,6 +1,7 @@
 import type { Call } from "../world/KnownFacts.ts"
 import { accessOf } from "./AccessReference.ts"
 import type { Oracle } from "./Oracle.ts"
+import { isViaSession, sessionRoute } from "./SessionReference.ts"
 
 /**
  * From the moment a revocation is acknowledged no request with the key succeeds; before it is asked for, none fails for it. Where the
@@ -27,6 +28,8 @@ export const revokedKeysFail: Oracle = {
       answered: ({ at, call, response }) => {
         const { key, sentAt } = call
         const { status } = response
+        // `sessions hold` judges what sessions open.
+        if (isViaSession(call) || call.route === sessionRoute) return null
         if (key === null) {
           // What other operators' tokens open `access decided` judges.
           const isValid = call.expects?.status !== 401 && access.grantOf(call) === undefined

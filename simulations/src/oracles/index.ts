@@ -14,6 +14,7 @@ import { everythingArrives } from "./EverythingArrives.ts"
 import { formatsRight } from "./FormatsRight.ts"
 import { headersRight } from "./HeadersRight.ts"
 import { idempotencyHolds } from "./IdempotencyHolds.ts"
+import { liveEvents } from "./LiveEvents.ts"
 import { leadsInOrder } from "./LeadsInOrder.ts"
 import { limitsHold } from "./LimitsHold.ts"
 import { mirrorsConverge } from "./MirrorsConverge.ts"
@@ -27,6 +28,7 @@ import { pagesTile } from "./PagesTile.ts"
 import { retentionKept } from "./RetentionKept.ts"
 import { retriesWait } from "./RetriesWait.ts"
 import { revokedKeysFail } from "./RevokedKeysFail.ts"
+import { sessionsHold } from "./SessionsHold.ts"
 import { signed } from "./Signed.ts"
 import { waitsEnd } from "./WaitsEnd.ts"
 import { windowsHold } from "./WindowsHold.ts"
@@ -36,6 +38,7 @@ export const oracles: ReadonlyArray<Oracle> = [
   noDefects,
   deliveriesKept,
   accessDecided,
+  sessionsHold,
   operatorAnswers,
   idempotencyHolds,
   formatsRight,
@@ -51,6 +54,7 @@ export const oracles: ReadonlyArray<Oracle> = [
   errorsClear,
   agreesWithReference,
   feedOfChanges,
+  liveEvents,
   retentionKept,
   signed,
   oneBodyPerId,

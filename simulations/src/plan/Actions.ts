@@ -11,6 +11,11 @@ import {
   inspections,
   keyedThings,
   type KeyedTry,
+  lastEvents,
+  type OriginHeaders,
+  originHeaders,
+  sessionUses,
+  type StreamRead,
   type UndatedAction,
   type Sighting
 } from "./Plan.ts"
@@ -221,6 +226,50 @@ const actionsOfKind = (
           }))
         }
       }
+    case "session":
+      return () => {
+        const drawn = operatorScopes.filter(() => prng.chance(0.6))
+        const origins = Object.keys(originHeaders) as ReadonlyArray<OriginHeaders>
+        const origin = (): OriginHeaders => (prng.chance(0.6) ? "same" : prng.pick(origins))
+        const isLong = prng.chance(0.15)
+        return {
+          do: "session",
+          credential: prng.pick([
+            "environment",
+            "environment",
+            "token",
+            "token",
+            "key",
+            "key",
+            "wrong"
+          ] as const),
+          scopes: drawn.length === 0 ? ["read"] : drawn,
+          isLimited: prng.chance(0.4),
+          revokeMillis: prng.chance(0.3) ? prng.below(40_000) : null,
+          origin: origin(),
+          uses: Array.from({ length: 2 + prng.below(6) }, (_, i) => ({
+            after: prng.pick([0, 1, 100, 4000, 20_000]),
+            ...(isLong && i > 0 && i < 4 ? { atExpiry: i - 2 } : {}),
+            what: prng.pick(sessionUses),
+            origin: origin()
+          })),
+          signOut: prng.chance(0.7) ? origin() : null
+        }
+      }
+    case "stream":
+      return () => ({
+        do: "stream",
+        reads: Array.from({ length: 1 + prng.below(5) }, (): StreamRead => {
+          const isSlow = prng.chance(0.1)
+          return {
+            after: prng.pick([0, 1, 300, 5000, 120_000]),
+            forMillis: isSlow ? 90_000 : prng.pick([1, 240, 260, 3000, 14_000, 34_000, 80_000]),
+            from: prng.pick(lastEvents),
+            takesMillis: isSlow ? prng.pick([20_000, 29_000, 31_000, 45_000]) : 0,
+            nth: prng.below(1000)
+          }
+        })
+      })
     case "keyed":
       return () => ({
         do: "keyed",

@@ -113,6 +113,8 @@ export type UndatedAction =
       readonly pageSize: number | null
     }
   | ({ readonly do: "access" } & PlannedAccess)
+  | { readonly do: "stream"; readonly reads: ReadonlyArray<StreamRead> }
+  | ({ readonly do: "session" } & PlannedSession)
   | {
       readonly do: "keyed"
       readonly what: (typeof keyedThings)[number]
@@ -132,6 +134,69 @@ interface PlannedAccess {
   /** The addresses that a key works from: the place in `addressLists`; null: from all. */
   readonly allowed: number | null
   readonly uses: ReadonlyArray<AccessUse>
+}
+
+/** The headers by which a browser says whose page sends a request, by a name. [SES-5] */
+export const originHeaders = {
+  none: {},
+  same: { "sec-fetch-site": "same-origin" },
+  cross: { "sec-fetch-site": "cross-site" },
+  site: { "sec-fetch-site": "same-site" },
+  origin: { host: "leads.example", origin: "http://leads.example" },
+  secure: { host: "leads.example", origin: "https://leads.example", "sec-fetch-site": "same-origin" },
+  foreign: { host: "leads.example", origin: "http://other.example" },
+  both: { host: "leads.example", origin: "http://other.example", "sec-fetch-site": "same-origin" },
+  opaque: { host: "leads.example", origin: "null" }
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+export type OriginHeaders = keyof typeof originHeaders
+
+/** What somebody does with a session. */
+export const sessionUses = [
+  "session",
+  "brands",
+  "leads",
+  "key",
+  "create",
+  "events",
+  "cookies",
+  "bearer"
+] as const
+
+/** A session of a browser, from its begin to its end. */
+interface PlannedSession {
+  readonly credential: "environment" | "token" | "key" | "wrong"
+  /** What a token may do. */
+  readonly scopes: ReadonlyArray<string>
+  /** Whether the token reaches the brand of the action alone. */
+  readonly isLimited: boolean
+  /** When the token or key is revoked, in milliseconds after the sign-in; null: it is not. */
+  readonly revokeMillis: number | null
+  readonly origin: OriginHeaders
+  readonly uses: ReadonlyArray<{
+    /** Milliseconds after the use before. */
+    readonly after: number
+    /** In place of `after`: so many milliseconds beside the end of the session. */
+    readonly atExpiry?: number
+    readonly what: (typeof sessionUses)[number]
+    readonly origin: OriginHeaders
+  }>
+  /** By what the sign-out is proven; null: there is none. */
+  readonly signOut: OriginHeaders | null
+}
+
+/** The last event that a listener says it has: none, the empty text, the newest, the first that it got, a later one, or no id at all. */
+export const lastEvents = ["none", "empty", "newest", "newest", "first", "later", "strange"] as const
+
+/** One connection to the events of a brand. */
+export interface StreamRead {
+  /** Milliseconds after the connection before. */
+  readonly after: number
+  readonly forMillis: number
+  readonly from: (typeof lastEvents)[number]
+  /** How many milliseconds the listener takes over each piece. */
+  readonly takesMillis: number
+  /** The n-th of the texts that are no id. */
+  readonly nth: number
 }
 
 export interface AccessUse {

@@ -6,6 +6,10 @@ const explanations: Readonly<Record<string, string>> = {
     "Every answer and every webhook body must be, to the byte, what a simple model of the service says. The model was written from the specification alone and saw the same requests in the same order.",
   "operator's answers":
     "Every answer to the operator must have the status and the fields that follow from what operators asked for and what the store did until then.",
+  "sessions hold":
+    "A credential must begin a browser's session where a page of this origin sends it, and its cookie must open what the credential opens, until it is signed out, has expired, or its process has ended.",
+  "live events":
+    "A stream of live events must begin where its listener says, or say why it can't, and have every event of the brand from then on, once and in the order of commits, until what began it is over.",
   "deliveries kept":
     "Leases, recorded attempts, webhooks and what is sent again must move as those of a simple model of the outbox do.",
   "headers right":

@@ -227,6 +227,16 @@ const accessOf = ({ security = [] }: Json): Operation["access"] =>
 /** Whether the answer has an end: a run would wait for ever for one that has none. */
 const ends = ({ responses }: Json): boolean => responses["200"]?.content?.["text/event-stream"] === undefined
 
+/** The names of all operations, live events included, as in `GET /operator/brands`. */
+export const operationIds: ReadonlyMap<string, string> = new Map(
+  Object.entries(document["paths"] as Json).flatMap(([route, item]) =>
+    Object.entries(item as Json).map(([method, { operationId }]) => [
+      `${method.toUpperCase()} ${route}`,
+      (operationId as string).split(".").at(-1)!
+    ])
+  )
+)
+
 /** Every operation of the document, but live events. */
 export const operations: ReadonlyArray<Operation> = Object.entries(document["paths"] as Json).flatMap(
   ([route, item]) =>

@@ -29,6 +29,8 @@ export type Meaning =
   | { readonly means: "enable"; readonly webhook: KnownWebhook; readonly enabled: boolean }
   | { readonly means: "rotate"; readonly webhook: KnownWebhook }
   | { readonly means: "revoke"; readonly key: KnownKey }
+  /** Ends the browser's session with this cookie. */
+  | { readonly means: "signOut"; readonly cookie: string }
   | { readonly means: "make" | "look" }
 
 /** One call of the service, from its making to its answer. */
@@ -257,6 +259,8 @@ export class KnownFacts {
   auditsKeyReads = false
   /** Calls whose answer a rule has compared whole with what it must be. */
   readonly compared = new WeakSet<Call>()
+  /** The cookies of sessions that the service has begun to end. */
+  readonly signingOut = new Set<string>()
   /** What a failover of the store has lost, in words. */
   readonly lostByFailover: Array<string> = []
   requests = 0

@@ -12,6 +12,11 @@ export interface UnusualRequest {
   readonly bytes?: Uint8Array
   /** The address of the client; nobody knows it unless given. */
   readonly address?: string
+  /** Further headers, such as those of browsers. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** After how many milliseconds the client leaves an answer without an end, and how long it takes over each piece. */
+  readonly leavesAfter?: number
+  readonly takesMillis?: number
 }
 
 export interface SimulatedRequest {
@@ -28,6 +33,16 @@ export interface SimulatedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
+  /** What was taken of an answer without an end. */
+  readonly stream?: TakenStream
+}
+
+/** What a client took of an answer without an end. */
+export interface TakenStream {
+  /** Each piece, with the time by the clock of the service at which the client took it. */
+  readonly pieces: ReadonlyArray<{ readonly at: number; readonly text: string }>
+  /** Whether the client left, or the service ended it. */
+  readonly isLeft: boolean
 }
 
 const nothing = new Uint8Array()
@@ -43,7 +58,8 @@ export const headersOf = ({ body, token, unusual }: SimulatedRequest): Record<st
   return {
     ...(authorization === null ? {} : { authorization }),
     ...(unusual?.idempotencyKey === undefined ? {} : { "idempotency-key": unusual.idempotencyKey }),
-    ...(hasBody ? { "content-type": unusual?.contentType ?? "application/json" } : {})
+    ...(hasBody ? { "content-type": unusual?.contentType ?? "application/json" } : {}),
+    ...unusual?.headers
   }
 }
 

@@ -9,12 +9,14 @@ import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as IncomingMessage from "@effect/platform/HttpIncomingMessage"
-import { Context, Effect, Inspectable, Option, Stream } from "effect"
+import { Clock, Context, Effect, Inspectable, Option, Stream } from "effect"
 import {
   bytesOf,
   headersOf,
   type SimulatedRequest,
   type SimulatedResponse,
+  type TakenStream,
+  type UnusualRequest,
   unframed
 } from "./RequestParts.ts"
 
@@ -92,6 +94,27 @@ class Request extends Inspectable.Class implements HttpServerRequest.HttpServerR
   }
 }
 
+/** What a client takes of an answer without an end, until it leaves or the service ends it. */
+const takenOf = <E>(
+  stream: Stream.Stream<Uint8Array, E>,
+  leavesAfter: number,
+  takesMillis: number
+): Effect.Effect<TakenStream> =>
+  Effect.suspend(() => {
+    const pieces: Array<TakenStream["pieces"][number]> = []
+    const taking = Stream.runForEach(Stream.decodeText(stream), (text) =>
+      Effect.flatMap(Clock.currentTimeMillis, (at) => {
+        pieces.push({ at, text })
+        return takesMillis === 0 ? Effect.void : Effect.sleep(takesMillis)
+      })
+    )
+    return Effect.timeoutTo(Effect.orDie(taking), {
+      duration: leavesAfter,
+      onSuccess: () => ({ pieces, isLeft: false }),
+      onTimeout: () => ({ pieces, isLeft: true })
+    })
+  })
+
 const textOf = ({ body }: HttpServerResponse.HttpServerResponse): Effect.Effect<string> => {
   switch (body._tag) {
     case "Uint8Array":
@@ -102,6 +125,19 @@ const textOf = ({ body }: HttpServerResponse.HttpServerResponse): Effect.Effect<
       return Effect.succeed("")
   }
 }
+
+type Body = Pick<SimulatedResponse, "text" | "stream">
+
+const bodyOf = (
+  response: HttpServerResponse.HttpServerResponse,
+  { leavesAfter, takesMillis = 0 }: UnusualRequest
+): Effect.Effect<Body> =>
+  leavesAfter !== undefined && response.body._tag === "Stream"
+    ? Effect.map(takenOf(response.body.stream, leavesAfter, takesMillis), (stream) => ({
+        text: stream.pieces.map(({ text }) => text).join(""),
+        stream
+      }))
+    : Effect.map(textOf(response), (text) => ({ text }))
 
 /** The work on one request, and the context that it runs in, where it is cheaper than `Effect.provide`. */
 export interface Handling<R = HttpServerRequest.HttpServerRequest> {
@@ -121,8 +157,8 @@ export const handle = (app: HttpApp.Default, sent: SimulatedRequest): Handling =
     // The scope is open until the body was read, which may be a stream.
     work: Effect.scoped(
       Effect.flatMap(app, (response) =>
-        Effect.map(textOf(response), (text) =>
-          unframed({ status: response.status, headers: response.headers, text })
+        Effect.map(bodyOf(response, sent.unusual ?? {}), (body) =>
+          unframed({ status: response.status, headers: response.headers, ...body })
         )
       )
     ),

@@ -202,7 +202,8 @@ export class World {
     return Effect.async<SimulatedResponse, NoAnswer>((resume) => {
       const path = call.request.url.replace(/\?.*$/, "")
       kernel.record(party, "request", { call: label, method: call.request.method, path })
-      const giveUp = kernel.after(patienceMillis, this.others, () => {
+      const patience = patienceMillis + (call.request.unusual?.leavesAfter ?? 0)
+      const giveUp = kernel.after(patience, this.others, () => {
         kernel.record(party, "no-answer", { call: label })
         resume(Effect.fail(new NoAnswer()))
       })

@@ -4,7 +4,7 @@ import type { BackupSettings } from "../BackupSettings.ts"
 import { type BackedUp, type BackupObserver, makeBackups } from "../ScheduledBackups.ts"
 
 const completed = Metric.gauge("lead_signals_backup_completed_timestamp_seconds", {
-  description: "When the newest backup was made, in seconds since 1970"
+  description: "When the newest backup was made, in seconds since 1970; 0 where all are dated in the future"
 })
 const bytes = Metric.gauge("lead_signals_backup_bytes", { description: "The size of the newest backup" })
 const duration = Metric.gauge("lead_signals_backup_duration_seconds", {
@@ -18,12 +18,18 @@ const failures = Metric.counter("lead_signals_backup_failures_total", {
   incremental: true
 })
 
+const onNewest: BackupObserver["onNewest"] = (newest) => {
+  // 0 raises the alarm on the age, and a date in the future would silence it.
+  completed.unsafeUpdate((newest?.madeAt ?? 0) / 1000, [])
+  if (newest !== null) bytes.unsafeUpdate(newest.bytes, [])
+}
+
 const observer: BackupObserver = {
   onMade: (made) => {
-    completed.unsafeUpdate(made.madeAt / 1000, [])
-    bytes.unsafeUpdate(made.bytes, [])
-    if (made.tookMillis !== null) duration.unsafeUpdate(made.tookMillis / 1000, [])
+    onNewest(made)
+    duration.unsafeUpdate(made.tookMillis / 1000, [])
   },
+  onNewest,
   onFailed: () => failures.unsafeUpdate(1, [])
 }
 

@@ -164,6 +164,33 @@ export const retentionCases: ReadonlyArray<Case> = [
   ),
 
   caseOf(
+    "names no dead letter that a delivered event of its lead has followed, once that is pruned, too [ORD-5, RET-2]",
+    (clock) =>
+      Effect.gen(function* () {
+        const world = yield* RetentionWorld.create(clock, "lead")
+        yield* world.observe("p", "e1")
+        yield* world.attempt(500, 1)
+        yield* world.attempt(200, 1)
+        assertEqual("skipped by the first post after a dead letter", world.skipped.flat().length, 1)
+        clock.millis += hour
+        yield* world.prune("deliveries", clock.millis, 10)
+        const { deliveries } = yield* world.content()
+        assertEqual(
+          "what is left",
+          deliveries.map(({ state }) => state),
+          ["dead"]
+        )
+        yield* world.observe("p", "e2")
+        yield* world.attempt(500, 1)
+        assertEqual("skipped once the delivered one is pruned", world.skipped, [[]])
+        yield* world.observe("p", "e3")
+        yield* world.attempt(200, 1)
+        assertEqual("skipped after a further dead letter", world.skipped.flat().length, 1)
+        yield* world.content()
+      })
+  ),
+
+  caseOf(
     "keeps an event while a delivery of it is left, and lead2.created as long as its lead [RET-5, EVT-9]",
     (clock) =>
       Effect.gen(function* () {

@@ -5,7 +5,7 @@ import {
   type StoreStatus,
   type StoreUnavailable
 } from "@lead-signals/domain"
-import { type Clock, Context, Effect, FiberRef, Layer, Queue, Schedule, type Scope } from "effect"
+import { type Clock, Context, Effect, Fiber, FiberRef, Layer, Queue, Schedule, type Scope } from "effect"
 import pg from "pg"
 import type { StoreKeys } from "../sealing/StoreKeys.ts"
 import { type ClientPool, Clients } from "./Clients.ts"
@@ -81,6 +81,22 @@ export const effectOf = <A>(run: () => Promise<A>): Effect.Effect<A, StoreUnavai
     )
   )
 
+/** Milliseconds that each step of a store's end may wait for the server, which may be silent. */
+const endMillis = 1000
+
+/** Waits for a step of a store's end, a second at most. One that takes longer is left behind. In a fiber of its own: a finalizer can't be interrupted. */
+export const withinEnd = (step: Effect.Effect<unknown, unknown>): Effect.Effect<void> =>
+  Effect.timeoutOption(Effect.disconnect(Effect.ignore(step)), endMillis).pipe(
+    Effect.interruptible,
+    Effect.forkDaemon,
+    Effect.flatMap(Fiber.await),
+    Effect.asVoid
+  )
+
+/** Runs until the scope ends, which does not wait for a statement under way. */
+export const forkBeside = <E>(work: Effect.Effect<unknown, E>): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(Effect.acquireRelease(Effect.forkDaemon(Effect.interruptible(work)), Fiber.interruptFork))
+
 const timeSql = "SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now"
 /**
  * Sets the limits of time on a new connection, and asks for the server's time and incarnation. The limits are no parameters of the
@@ -111,9 +127,7 @@ const keepTime = (clock: DatabaseClock, transactor: Transactor): Effect.Effect<v
       clock.measured(Number(row!.now), requestedAt, performance.now())
     })
   )
-  return Effect.asVoid(
-    Effect.forkScoped(Effect.repeat(Effect.ignore(measure), Schedule.spaced(measureMillis)))
-  )
+  return forkBeside(Effect.repeat(Effect.ignore(measure), Schedule.spaced(measureMillis)))
 }
 
 /** The service over a transactor. `announce` tells other nodes. */
@@ -198,7 +212,8 @@ export const layer = (
     Effect.gen(function* () {
       const { schema } = options
       const pool = new pg.Pool(config)
-      yield* Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => pool.end())))
+      // Statements under way keep their connections, for longer than a stop may take where the server is silent.
+      yield* Effect.addFinalizer(() => withinEnd(Effect.tryPromise(() => pool.end())))
       const { journal, transactor } = yield* open(pool, options, isPooled)
       const queued = yield* Queue.sliding<void>(1)
       if (!notifications) return databaseOf(transactor, queued, () => {}, journal)

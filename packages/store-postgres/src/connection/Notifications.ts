@@ -10,9 +10,13 @@ const debounceMillis = 20
 /** Milliseconds from a lost connection to the next one, at least and at most. */
 const retryMillis = [250, 10_000] as const
 
+/** Milliseconds within which the server ends the connection, before it is cut. */
+const endMillis = 1000
+
 export interface Notifications {
   /** Tells the others; never fails. */
   readonly announce: () => void
+  /** Ends the connection, which takes a second at most. */
   readonly close: () => Promise<void>
 }
 
@@ -70,7 +74,13 @@ export const listen = (config: pg.ClientConfig, channel: string, onQueued: () =>
       isClosed = true
       clearTimeout(retry)
       clearTimeout(pending)
-      await client?.end().catch(() => {})
+      if (client === null) return
+      // The server may be silent: nothing then answers the end of the connection.
+      const { connection } = client
+      const ended = client.end().catch(() => {})
+      const late = setTimeout(() => connection.stream.destroy(), endMillis)
+      await ended
+      clearTimeout(late)
     }
   }
 }

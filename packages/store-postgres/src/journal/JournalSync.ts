@@ -1,7 +1,7 @@
 /** Keeps the journal of removals up to the database: before each removal is answered, and each second for the removals of other nodes. */
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Clock, Effect, type Scope } from "effect"
-import { effectOf, type JournalSync } from "../connection/Database.ts"
+import { effectOf, forkBeside, type JournalSync } from "../connection/Database.ts"
 import type { Transactor } from "../connection/Transactions.ts"
 import { RemovalJournal } from "./RemovalJournal.ts"
 import { hasOld, numberRemovals, stateOf } from "./RemovalRows.ts"
@@ -40,11 +40,7 @@ const keepJournal = (
       problem !== null || failure.publicReason === undefined ? Effect.void : failed(failure)
     yield* effectOf(() => journal.checkAge())
     yield* Effect.catchAll(bringUp, failed)
-    yield* Effect.catchAll(bringUp, failedLater).pipe(
-      Effect.delay("1 second"),
-      Effect.forever,
-      Effect.forkScoped
-    )
+    yield* Effect.catchAll(bringUp, failedLater).pipe(Effect.delay("1 second"), Effect.forever, forkBeside)
     return {
       journalRemovals: Effect.tapError(bringUp, failed),
       journalProblem: () => (problem === null ? null : (problem.publicReason ?? problem.reason))

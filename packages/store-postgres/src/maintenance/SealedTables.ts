@@ -8,7 +8,7 @@ import { attemptContext, bodyContext, openEngagements, openLeads, openValues } f
 import { readEncryption } from "../schema/EncryptionState.ts"
 import { sealFor } from "../sealing/SealedValue.ts"
 import { unwrapSecret } from "../sealing/StoreKeys.ts"
-import { type PersonKeys, personKeysOf, type PersonOf } from "../writes/PersonKeys.ts"
+import { type PersonKeys, personKeysOf, type PersonOf, personsOfEvents } from "../writes/PersonKeys.ts"
 
 /** A row by its columns. */
 export type Fields = Record<string, any>
@@ -154,23 +154,6 @@ export const sealEngagements = async (
   })
 }
 
-/** A delivery's event names its lead and engagements; those of the lead as a whole where a body lists them. As an erasure finds them. */
-const personsSql = `SELECT d.brand_id, d.seq, l.ext_id AS person, ARRAY(
-    SELECT DISTINCT g.author_ext_id FROM lead_signals.engagement g
-    WHERE g.brand_id = e.brand_id AND g.lead_id = e.lead_id AND g.author_ext_id IS NOT NULL
-      AND (e.event = 'lead2.created' OR g.id = e.engagement_id) LIMIT 254) AS authors
-  FROM unnest($1::bigint[], $2::bigint[]) AS given(brand_id, seq)
-  JOIN lead_signals.delivery d ON d.brand_id = given.brand_id AND d.seq = given.seq
-  JOIN lead_signals.event e ON e.brand_id = d.brand_id AND e.position = d.position
-  JOIN lead_signals.lead l ON l.brand_id = e.brand_id AND l.id = e.lead_id`
-
-interface DeliveryPersons {
-  readonly brand_id: number
-  readonly seq: number
-  readonly person: string
-  readonly authors: ReadonlyArray<string>
-}
-
 /** Seals texts about deliveries for the persons of their events; null where a delivery has none. Leads and engagements are sealed. */
 export const sealOfDeliveries = async (
   sql: Connection,
@@ -181,16 +164,7 @@ export const sealOfDeliveries = async (
     readonly context: string
   }>
 ): Promise<ReadonlyArray<Buffer | null>> => {
-  const rows = await sql.all<DeliveryPersons>(personsSql, [
-    texts.map(({ brandId }) => brandId),
-    texts.map(({ seq }) => seq)
-  ])
-  const bySeq = new Map(
-    rows.map(({ authors, brand_id: brandId, person, seq }) => [
-      seq,
-      [...new Set([person, ...authors])].map((hash) => ({ brandId, hash }))
-    ])
-  )
+  const bySeq = await personsOfEvents(sql, texts)
   const keys = (await personKeysOf(sql, [...bySeq.values()].flat()))!
   return texts.map(({ context, seq, text }) => {
     const persons = bySeq.get(seq)

@@ -20,6 +20,7 @@ import { deliveryOrderIndexes } from "./migrations/0008_delivery_order.ts"
 import { attemptPosts } from "./migrations/0009_attempt_posts.ts"
 import { changedLeads } from "./migrations/0010_changed_leads.ts"
 import { removals } from "./migrations/0011_removals.ts"
+import { statistics } from "./migrations/0012_statistics.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -44,7 +45,8 @@ const migrations: ReadonlyArray<Migration> = [
   { name: "delivery order", minVersion: 1, indexes: deliveryOrderIndexes },
   { name: "attempt posts", minVersion: 1, statements: attemptPosts },
   { name: "changed leads", minVersion: 1, statements: changedLeads },
-  { name: "removals", minVersion: 1, statements: removals }
+  { name: "removals", minVersion: 1, statements: removals },
+  { name: "statistics", minVersion: 1, statements: statistics }
 ]
 
 /** The number of the newest migration. */

@@ -439,3 +439,36 @@ CREATE TRIGGER removal_of_webhook AFTER DELETE ON lead_signals.webhook
 CREATE TRIGGER removal_of_brand AFTER UPDATE OF deletion_started_at ON lead_signals.brand
   FOR EACH ROW WHEN (OLD.deletion_started_at IS NULL AND NEW.deletion_started_at IS NOT NULL)
   EXECUTE FUNCTION lead_signals.record_removal('brand', 'deletion_started_at');
+
+-- ANALYZE copies no text about a person and no secret into the statistics, where no erasure and no encryption reaches them.
+ALTER TABLE lead_signals.brand
+  ALTER COLUMN suppression_secret SET STATISTICS 0;
+ALTER TABLE lead_signals.webhook
+  ALTER COLUMN secrets SET STATISTICS 0;
+ALTER TABLE lead_signals.lead
+  ALTER COLUMN ext_id SET STATISTICS 0,
+  ALTER COLUMN name SET STATISTICS 0,
+  ALTER COLUMN name_key SET STATISTICS 0,
+  ALTER COLUMN headline SET STATISTICS 0,
+  ALTER COLUMN username SET STATISTICS 0,
+  ALTER COLUMN title1 SET STATISTICS 0,
+  ALTER COLUMN li_profile_url SET STATISTICS 0,
+  ALTER COLUMN profile_img_url SET STATISTICS 0,
+  ALTER COLUMN company SET STATISTICS 0,
+  ALTER COLUMN shown SET STATISTICS 0;
+ALTER TABLE lead_signals.lead_text
+  ALTER COLUMN name_key SET STATISTICS 0,
+  ALTER COLUMN headline_key SET STATISTICS 0;
+ALTER TABLE lead_signals.lead_bucket
+  ALTER COLUMN key SET STATISTICS 0;
+ALTER TABLE lead_signals.engagement
+  ALTER COLUMN comment_text SET STATISTICS 0,
+  ALTER COLUMN post_url SET STATISTICS 0,
+  ALTER COLUMN post_content SET STATISTICS 0,
+  ALTER COLUMN post_author SET STATISTICS 0,
+  ALTER COLUMN post_author_detail SET STATISTICS 0,
+  ALTER COLUMN author_ext_id SET STATISTICS 0;
+ALTER TABLE lead_signals.delivery_body
+  ALTER COLUMN body SET STATISTICS 0;
+ALTER TABLE lead_signals.attempt
+  ALTER COLUMN response SET STATISTICS 0;

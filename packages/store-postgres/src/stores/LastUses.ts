@@ -5,7 +5,7 @@
 import type { Instant, StoreUnavailable } from "@lead-signals/domain"
 import { idOf } from "@lead-signals/sql-rows"
 import { Effect, type Scope } from "effect"
-import type { Database } from "../connection/Database.ts"
+import { type Database, withinEnd } from "../connection/Database.ts"
 
 export interface LastUses {
   readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>
@@ -60,7 +60,7 @@ export const make = (
       })
       return Effect.asVoid(Effect.forkDaemon(Effect.ensuring(Effect.ignore(writePending), end)))
     })
-    yield* Effect.addFinalizer(() => Effect.ignore(writePending))
+    yield* Effect.addFinalizer(() => withinEnd(writePending))
     return {
       unwritten: () => new Map(pending),
       mark: (keyId, minute) =>

@@ -7,6 +7,7 @@ import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
 import { attemptContext, keysOf, personsOf } from "../rows/SealedRows.ts"
 import { maxHeaderBytes, type PersonKey, sealFor } from "../sealing/SealedValue.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
+import { keysOfEvents } from "./PersonKeys.ts"
 
 interface AttemptedRow {
   readonly brand_id: number
@@ -117,22 +118,40 @@ const writeSql = `WITH changed AS (
   SELECT * FROM unnest($13::bigint[], $14::bigint[], $15::int[], $16::bigint[], $17::bigint[], $18::int[], $19::text[], $20::text[],
     $21::text[], $22::text[], $23::bytea[])`
 
-/** The keys of the persons whom the deliveries' bodies are about, by seq: responses can repeat what a body says. */
-const personsOfBodies = async (
+/** For whom the response to a delivery is sealed. None: it is about nobody. Null: a key is gone, and the text is not kept. */
+type Readers = ReadonlyArray<PersonKey> | null
+
+/**
+ * For whom responses are sealed, by the deliveries' seq: they can repeat what a body says. A late attempt finds the body gone that it posted,
+ * and is sealed for the persons of the event.
+ */
+const readersOfResponses = async (
   sql: Connection,
   deliveries: ReadonlyArray<AttemptedRow>
-): Promise<ReadonlyMap<number, ReadonlyArray<PersonKey>>> => {
+): Promise<ReadonlyMap<number, Readers>> => {
   if (sql.keys === null || deliveries.length === 0) return new Map()
-  const rows = await sql.all<{ readonly brand_id: number; readonly seq: number; readonly header: Buffer }>(
-    `SELECT b.brand_id, b.seq, substring(b.sealed FROM 1 FOR ${maxHeaderBytes}) AS header
-     FROM unnest($1::bigint[], $2::bigint[]) AS given(brand_id, seq) CROSS JOIN LATERAL (
-       SELECT * FROM lead_signals.delivery_body b
-       WHERE b.brand_id = given.brand_id AND b.seq = given.seq AND b.sealed IS NOT NULL OFFSET 0) b`,
+  const rows = await sql.all<{
+    readonly brand_id: number
+    readonly seq: number
+    readonly has_body: boolean
+    readonly header: Buffer | null
+  }>(
+    `SELECT given.brand_id, given.seq, b.seq IS NOT NULL AS has_body, substring(b.sealed FROM 1 FOR ${maxHeaderBytes}) AS header
+     FROM unnest($1::bigint[], $2::bigint[]) AS given(brand_id, seq) LEFT JOIN LATERAL (
+       SELECT * FROM lead_signals.delivery_body b WHERE b.brand_id = given.brand_id AND b.seq = given.seq OFFSET 0) b ON true`,
     [deliveries.map(({ brand_id }) => brand_id), deliveries.map(({ seq }) => seq)]
   )
   const values = rows.map(({ brand_id, header }) => [{ brandId: brand_id, value: header, context: "" }])
   const keys = await keysOf(sql, values.flat())
-  return new Map(rows.map(({ seq }, i) => [seq, personsOf(keys, values[i]!)]))
+  const readers = new Map<number, Readers>()
+  for (const [i, { header, seq }] of rows.entries()) {
+    const persons = personsOf(keys, values[i]!)
+    readers.set(seq, persons.length < (header?.[0] ?? 0) ? null : persons)
+  }
+  const late = rows.flatMap(({ brand_id: brandId, has_body, seq }) => (has_body ? [] : { brandId, seq }))
+  for (const [seq, persons] of late.length === 0 ? [] : await keysOfEvents(sql, late))
+    readers.set(seq, persons)
+  return readers
 }
 
 /** Postgres holds no U+0000, and a receiver may answer it. */
@@ -184,7 +203,7 @@ export const recordAttempts = async (
   const answered = new Set(
     changes.log.flatMap(({ deliveryId, response }) => (response === null ? [] : deliveryId))
   )
-  const persons = await personsOfBodies(
+  const readers = await readersOfResponses(
     sql,
     rows.filter(({ id }) => answered.has(id))
   )
@@ -192,10 +211,10 @@ export const recordAttempts = async (
     ({ at, batchId, deliveryId, durationMillis, error, format, number, response: given, status }): Column => {
       const { brand_id, seq } = byId.get(deliveryId)!
       const response = storable(given)
-      const keys = persons.get(seq)
-      const isSealed = response !== null && keys !== undefined && keys.length > 0
-      const sealed = isSealed ? sealFor(keys, response, attemptContext(brand_id, seq, number)) : null
-      const open = isSealed ? null : response
+      const persons = readers.get(seq) ?? (sql.keys === null ? [] : null)
+      const isSealed = response !== null && persons !== null && persons.length > 0
+      const sealed = isSealed ? sealFor(persons, response, attemptContext(brand_id, seq, number)) : null
+      const open = isSealed || persons === null ? null : response
       return [brand_id, seq, number, at, durationMillis, status, error, open, batchId, format, sealed]
     }
   )

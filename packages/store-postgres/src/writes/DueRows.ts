@@ -29,7 +29,7 @@ const again: PruneCursor = []
 
 /** Finished deliveries that are due. */
 export const dueDeliveries = (state: "delivered" | "dead"): string =>
-  `SELECT brand_id, seq, webhook_id, state, finished_at FROM lead_signals.delivery
+  `SELECT brand_id, seq, webhook_id, ordered_lead, state, finished_at FROM lead_signals.delivery
    WHERE state = '${state}' AND state <> 'pending' AND finished_at < $1 ORDER BY finished_at, seq LIMIT $2`
 
 const finished =

@@ -1,6 +1,7 @@
 /** The keys of the persons whom a transaction writes: those that they have, and new ones. [PII-4] */
 import type { Connection } from "../connection/Connection.ts"
 import type { Person } from "../rows/LeadRows.ts"
+import type { PersonKey } from "../sealing/SealedValue.ts"
 import type { StoreKeys, WrappedPersonKey } from "../sealing/StoreKeys.ts"
 import { Params } from "./Rows.ts"
 
@@ -89,6 +90,64 @@ export const personKeysOf = async (
   for (const row of rows) persons.add(row)
   await persons.create(db, wanted)
   return persons
+}
+
+/** A delivery by its key. */
+interface DeliveryKey {
+  readonly brandId: number
+  readonly seq: number
+}
+
+/** A delivery's event names its lead and engagements; those of the lead as a whole where a body lists them. As an erasure finds them. */
+const personsSql = `SELECT d.brand_id, d.seq, l.ext_id AS person, ARRAY(
+    SELECT DISTINCT g.author_ext_id FROM lead_signals.engagement g
+    WHERE g.brand_id = e.brand_id AND g.lead_id = e.lead_id AND g.author_ext_id IS NOT NULL
+      AND (e.event = 'lead2.created' OR g.id = e.engagement_id) LIMIT 254) AS authors
+  FROM unnest($1::bigint[], $2::bigint[]) AS given(brand_id, seq)
+  JOIN lead_signals.delivery d ON d.brand_id = given.brand_id AND d.seq = given.seq
+  JOIN lead_signals.event e ON e.brand_id = d.brand_id AND e.position = d.position
+  JOIN lead_signals.lead l ON l.brand_id = e.brand_id AND l.id = e.lead_id`
+
+/** The persons of the deliveries' events, by seq; a test is about none and left out. The leads' rows are sealed. */
+export const personsOfEvents = async (
+  sql: Connection,
+  deliveries: ReadonlyArray<DeliveryKey>
+): Promise<ReadonlyMap<number, ReadonlyArray<PersonOf>>> => {
+  const rows = await sql.all<{
+    readonly brand_id: number
+    readonly seq: number
+    readonly person: string
+    readonly authors: ReadonlyArray<string>
+  }>(personsSql, [deliveries.map(({ brandId }) => brandId), deliveries.map(({ seq }) => seq)])
+  return new Map(
+    rows.map(({ authors, brand_id: brandId, person, seq }) => [
+      seq,
+      [...new Set([person, ...authors])].map((hash) => ({ brandId, hash }))
+    ])
+  )
+}
+
+/** The keys of the persons of the deliveries' events, by seq; null where one is gone. A test is about nobody and left out. */
+export const keysOfEvents = async (
+  sql: Connection,
+  deliveries: ReadonlyArray<DeliveryKey>
+): Promise<ReadonlyMap<number, ReadonlyArray<PersonKey> | null>> => {
+  const bySeq = await personsOfEvents(sql, deliveries)
+  const wanted = [...bySeq.values()].flat()
+  if (wanted.length === 0) return new Map()
+  const rows = await sql.all<WrappedPersonKey>(knownSql, [
+    wanted.map(({ brandId }) => brandId),
+    wanted.map(({ hash }) => hash)
+  ])
+  const known = new Map(
+    rows.map((row) => [nameOf({ brandId: row.brand_id, hash: row.person }), sql.keys!.unwrapPerson(row)])
+  )
+  return new Map(
+    Array.from(bySeq, ([seq, persons]) => {
+      const keys = persons.flatMap((person) => known.get(nameOf(person)) ?? [])
+      return [seq, keys.length < persons.length ? null : keys]
+    })
+  )
 }
 
 /** Removes the keys of those persons of whom nothing is left. The caller holds the persons or the brand. */

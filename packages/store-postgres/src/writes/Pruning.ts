@@ -24,15 +24,58 @@ interface DueDelivery {
   readonly brand_id: number
   readonly seq: number
   readonly webhook_id: number
+  readonly ordered_lead: number | null
   readonly state: DeliveryState
   readonly finished_at: Instant
+}
+
+/** Dead letters before a delivered one of their webhook and lead, each with the `seq` of one. */
+const closedSql = `SELECT x.brand_id, x.seq, given.seq AS by
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS given(webhook_id, ordered_lead, seq) CROSS JOIN LATERAL (
+    SELECT brand_id, seq FROM lead_signals.delivery p
+    WHERE p.webhook_id = given.webhook_id AND p.ordered_lead = given.ordered_lead AND p.seq < given.seq AND p.state = 'dead' OFFSET 0) x`
+
+const leavePlacesSql = `UPDATE lead_signals.delivery d SET ordered_lead = NULL FROM (
+    SELECT l.brand_id, l.seq FROM unnest($1::bigint[], $2::bigint[]) AS given(brand_id, seq) CROSS JOIN LATERAL (
+      SELECT brand_id, seq FROM lead_signals.delivery l
+      WHERE l.brand_id = given.brand_id AND l.seq = given.seq FOR NO KEY UPDATE SKIP LOCKED) l OFFSET 0) locked
+  WHERE d.brand_id = locked.brand_id AND d.seq = locked.seq RETURNING d.seq`
+
+/**
+ * Dead letters before a delivered one are skipped no longer. They lose their place before it goes: nothing else would end their naming. Answers
+ * those of the rows that may go; others have a dead letter before them that somebody holds. [ORD-5]
+ */
+const closeDeadLetters = async (
+  sql: Connection,
+  rows: ReadonlyArray<DueDelivery>
+): Promise<ReadonlyArray<DueDelivery>> => {
+  const ordered = rows.filter(({ ordered_lead }) => ordered_lead !== null)
+  if (ordered.length === 0) return rows
+  const closed = await sql.all<{ readonly brand_id: number; readonly seq: number; readonly by: number }>(
+    closedSql,
+    [
+      ordered.map(({ webhook_id }) => webhook_id),
+      ordered.map(({ ordered_lead }) => ordered_lead),
+      ordered.map(({ seq }) => seq)
+    ]
+  )
+  if (closed.length === 0) return rows
+  const letters = [...new Map(closed.map((each) => [each.seq, each])).values()]
+  const left = await sql.all<{ readonly seq: number }>(leavePlacesSql, [
+    letters.map(({ brand_id }) => brand_id),
+    letters.map(({ seq }) => seq)
+  ])
+  const done = new Set(left.map(({ seq }) => seq))
+  const held = new Set(closed.flatMap(({ by, seq }) => (done.has(seq) ? [] : by)))
+  return rows.filter(({ seq }) => !held.has(seq))
 }
 
 const removeDeliveries =
   (state: "delivered" | "dead") =>
   async (sql: Connection, { before, limit }: PieceOf): Promise<Removed> => {
     await sql.run(settlePlanner)
-    const rows = await sql.all<DueDelivery>(`${dueDeliveries(state)} FOR UPDATE SKIP LOCKED`, [before, limit])
+    const due = await sql.all<DueDelivery>(`${dueDeliveries(state)} FOR UPDATE SKIP LOCKED`, [before, limit])
+    const rows = state === "dead" ? due : await closeDeadLetters(sql, due)
     if (rows.length === 0) return []
     const given = "unnest($1::bigint[], $2::bigint[]) AS given(brand_id, seq)"
     await sql.run(

@@ -94,7 +94,7 @@ export class SearchTexts {
     if (known !== undefined) known.requestedAt = Date.now()
     const job = this.worker!.read(brandId, kind, () => ({ brandId, query }))
     const answered = Effect.map(job, ({ isLost, page }: Jobs[SearchKind]["output"]) => {
-      if (isLost) this.lose([brandId])
+      if (isLost) this.loseReady([brandId])
       else if (page === null) this.follow()
       return page as Jobs[K]["output"]["page"]
     })
@@ -137,7 +137,11 @@ export class SearchTexts {
       let after: LeadId | null = null
       do {
         const piece: PieceRead = yield* this.readPiece(brandId, after)
-        if (this.isLost(known)) return
+        // The thread may have begun the piece after it forgot the brand: nobody would follow what it holds of it. [PII-3]
+        if (this.isLost(known)) {
+          if (this.brands.get(brandId) === known) this.forgetInThread([brandId])
+          return
+        }
         after = piece.last
         known.bytes = after === null ? piece.bytes : Math.max(bytes, piece.bytes)
         if (piece.leads > 0) this.leadBytes.set(brandId, Math.max(leadBytes, piece.bytes / piece.leads))
@@ -182,7 +186,7 @@ export class SearchTexts {
         return null
       }),
       ({ bytes, isBehind, lost }) => {
-        this.lose(lost)
+        this.loseReady(lost)
         for (const [brandId, size] of bytes) {
           const known = this.brands.get(brandId)
           if (known?.state === "ready") known.bytes = size
@@ -209,17 +213,22 @@ export class SearchTexts {
     }
   }
 
-  private lose(brandIds: ReadonlyArray<string>): void {
+  /** What the thread found lost: an answer may be of before the brand is read anew, and does not end that reading. */
+  private loseReady(brandIds: ReadonlyArray<string>): void {
     for (const brandId of brandIds) {
       const known = this.brands.get(brandId)
-      if (known !== undefined) known.state = "lost"
+      if (known?.state === "ready") known.state = "lost"
     }
   }
 
   private forget(brandIds: ReadonlyArray<string>): void {
-    const held = this.held().flatMap(([brandId]) => (brandIds.includes(brandId) ? [brandId] : []))
+    const held = this.held().filter(([brandId]) => brandIds.includes(brandId))
     if (held.length === 0) return
-    this.lose(held)
-    Effect.runFork(Effect.ignore(this.worker!.read("", "forgetLeads", () => held)))
+    for (const [, known] of held) known.state = "lost"
+    this.forgetInThread(held.map(([brandId]) => brandId))
+  }
+
+  private forgetInThread(brandIds: ReadonlyArray<string>): void {
+    Effect.runFork(Effect.ignore(this.worker!.read("", "forgetLeads", () => brandIds)))
   }
 }

@@ -198,6 +198,18 @@ const removeDeliveries = (sql: Connection, seqs: Found["keys"]): void => {
   for (const statement of deliveryRemovals) sql.run(statement, [JSON.stringify(seqs)])
 }
 
+/** Dead letters before a delivered one are skipped no longer. They lose their place with it: nothing would end their naming. [ORD-5] */
+const removeDelivered = (sql: Connection, seqs: Found["keys"]): void => {
+  sql.run(
+    `UPDATE delivery SET ordered_lead = NULL WHERE seq IN (
+       SELECT x.seq FROM json_each(?) j CROSS JOIN delivery d ON d.seq = j.value
+         CROSS JOIN delivery x ON x.webhook_id = d.webhook_id AND x.ordered_lead = d.ordered_lead AND x.seq < d.seq
+       WHERE x.state = 'dead')`,
+    [JSON.stringify(seqs)]
+  )
+  removeDeliveries(sql, seqs)
+}
+
 const removePrunedLeads = (sql: Connection, ids: ReadonlyArray<LeadId>, now: Instant): void => {
   const all = leadsById(sql, ids)
   sql.run(
@@ -217,7 +229,7 @@ const removePrunedLeads = (sql: Connection, ids: ReadonlyArray<LeadId>, now: Ins
 export const remove: Readonly<
   Record<RetentionKind, (sql: Connection, keys: Found["keys"], now: Instant) => void>
 > = {
-  deliveries: removeDeliveries,
+  deliveries: removeDelivered,
   deadLetters: removeDeliveries,
   events: (sql, positions) => {
     sql.run("UPDATE pruning SET newest_event = max(newest_event, ?) WHERE id = 1", [

@@ -1,0 +1,250 @@
+/** People at browsers: they sign in with a credential, act by the cookie of their session, and sign out, or the session ends by itself. */
+import type { HttpMethod } from "@effect/platform/HttpMethod"
+import type { Query } from "@lead-signals/store-contract/reference"
+import { Effect } from "effect"
+import { type Action, originHeaders, type OriginHeaders } from "../plan/Plan.ts"
+import { operatorToken } from "../world/Host.ts"
+import type { KnownBrand, KnownKey } from "../world/KnownFacts.ts"
+import { type ActorContext, type Ask, bodyOf, type Caller, once, persistently } from "./ActorContext.ts"
+
+type Session = Extract<Action, { do: "session" }>
+type Use = Session["uses"][number]
+
+const ofBrand = "/operator/brands/{brandId}"
+const requestsPerMinute = 600
+/** How long a browser's session lasts at most. [SES-2] */
+const sessionMillis = 12 * 3_600_000
+
+const everyLead: Query = {
+  filter: {},
+  field: "createdAt",
+  direction: "desc",
+  page: 1,
+  pageSize: 25,
+  engagements: "none"
+}
+
+/** What somebody signs in with. */
+interface Credential {
+  readonly value: string
+  /** A token or a key, which can be revoked. */
+  readonly key: KnownKey | null
+}
+
+const created = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  { credential, isLimited, scopes }: Session
+): Effect.Effect<Credential | null> =>
+  Effect.gen(function* () {
+    if (credential === "environment") return { value: operatorToken, key: null }
+    if (credential === "wrong") return { value: "nobody's-token", key: null }
+    const ofToken = credential === "token"
+    const made = yield* Effect.either(
+      once(
+        context,
+        { ...caller, label: `${caller.label} creation` },
+        {
+          method: "POST",
+          ...(ofToken
+            ? {
+                route: "/operator/tokens",
+                body: { name: "A browser's", scopes, ...(isLimited ? { brandIds: [brand.id] } : {}) }
+              }
+            : {
+                route: `${ofBrand}/keys`,
+                params: { brandId: brand.id },
+                body: { label: "A browser's", requestsPerMinute }
+              }),
+          brand: null,
+          meaning: { means: "make" }
+        }
+      )
+    )
+    // Whose answer was lost is nobody's.
+    if (made._tag === "Left" || made.right.status !== 201) return null
+    const { data } = bodyOf(made.right)
+    const value: string = ofToken ? data.token : data.key
+    return { value, key: { id: data.id, value, requestsPerMinute, revokingAt: null, revokedAt: null } }
+  })
+
+const withOrigin = (name: OriginHeaders, cookie: string | null) => ({
+  authorization: null,
+  headers: { ...originHeaders[name], ...(cookie === null ? {} : { cookie }) }
+})
+
+const asks: Readonly<
+  Record<Exclude<Use["what"], "cookies" | "bearer">, (brand: KnownBrand, isKey: boolean) => Ask>
+> = {
+  session: () => ({ route: "/session", brand: null, meaning: { means: "look" } }),
+  brands: () => ({ route: "/operator/brands", brand: null, meaning: { means: "look" } }),
+  leads: (brand) => ({
+    route: `${ofBrand}/leads`,
+    params: { brandId: brand.id },
+    brand,
+    meaning: { means: "list", query: everyLead }
+  }),
+  key: (brand, isKey) => ({
+    route: "/signals/leads",
+    // Without a key nobody knows whose leads were asked for.
+    brand: isKey ? brand : null,
+    meaning: { means: "list", query: everyLead }
+  }),
+  create: (brand) => ({
+    method: "POST" as HttpMethod,
+    route: `${ofBrand}/campaigns`,
+    params: { brandId: brand.id },
+    body: { name: "A browser's" },
+    brand,
+    meaning: { means: "make" }
+  }),
+  events: (brand) => ({
+    route: `${ofBrand}/events`,
+    params: { brandId: brand.id },
+    brand,
+    meaning: { means: "look" },
+    unusual: { leavesAfter: 12_000 }
+  })
+}
+
+const askOf = (
+  { what, origin }: Use,
+  brand: KnownBrand,
+  { key, value }: Credential,
+  isKey: boolean,
+  cookie: string
+): Ask => {
+  const ask = asks[what === "cookies" || what === "bearer" ? "brands" : what](brand, isKey)
+  // A header Authorization counts alone, whatever the cookie is. [SES-3]
+  if (what === "bearer") return { ...ask, unusual: { headers: { cookie } } }
+  const sent = what === "cookies" ? `${cookie}; ${cookie}` : `theme=dark; ${cookie}`
+  return {
+    ...ask,
+    token: value,
+    ...(isKey && what === "key" ? { key } : {}),
+    unusual: { ...ask.unusual, ...withOrigin(origin, sent) }
+  }
+}
+
+const use = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  credential: Credential,
+  session: Session,
+  cookie: string,
+  begunAt: number
+): Effect.Effect<void> =>
+  Effect.forEach(
+    session.uses,
+    (each, i) =>
+      Effect.gen(function* () {
+        const { world } = context
+        const end = begunAt + sessionMillis + (each.atExpiry ?? 0)
+        const isAtEnd = each.atExpiry !== undefined && end - 100 > world.kernel.now
+        yield* Effect.sleep(isAtEnd ? end - 100 - world.kernel.now : each.after)
+        const ask = askOf(each, brand, credential, session.credential === "key", cookie)
+        yield* Effect.ignore(
+          once(
+            context,
+            { ...caller, label: `${caller.label} use ${i}` },
+            { ...ask, ...(isAtEnd ? { arrivesAt: end } : {}) }
+          )
+        )
+      }),
+    { discard: true }
+  )
+
+const revoked = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  { credential, revokeMillis }: Session,
+  { key }: Credential
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    if (revokeMillis === null || key === null) return
+    yield* Effect.sleep(revokeMillis)
+    key.revokingAt = context.world.kernel.now
+    const ofKey = credential === "key"
+    yield* persistently(
+      context,
+      { ...caller, label: `${caller.label} revoke` },
+      {
+        method: "DELETE",
+        route: ofKey ? `${ofBrand}/keys/{keyId}` : "/operator/tokens/{tokenId}",
+        params: ofKey ? { brandId: brand.id, keyId: key.id } : { tokenId: key.id },
+        brand: ofKey ? brand : null,
+        meaning: { means: "look" }
+      }
+    )
+    key.revokedAt = context.world.kernel.now
+  })
+
+const isProof = (name: OriginHeaders): boolean => ["same", "origin", "secure", "both"].includes(name)
+
+/** Whether the browser says that another origin's page sends it. */
+const isForeign = (name: OriginHeaders): boolean => name !== "none" && !isProof(name)
+
+/** Signs in, uses the session, and signs out. */
+export const browse = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  action: Session
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { world } = context
+    const credential = yield* created(context, caller, brand, action)
+    if (credential === null) return
+    const signedIn = yield* Effect.either(
+      once(
+        context,
+        { ...caller, label: `${caller.label} sign-in` },
+        {
+          method: "POST",
+          route: "/session",
+          body: { credential: credential.value },
+          brand: null,
+          // A sign-in spends a request of the key's window, unless it is refused for where it comes from. [SES-8]
+          ...(action.credential === "key" && !isForeign(action.origin) ? { key: credential.key } : {}),
+          meaning: { means: "make" },
+          unusual: withOrigin(action.origin, null)
+        }
+      )
+    )
+    if (signedIn._tag === "Left" || signedIn.right.status !== 201) return
+    const cookie = (signedIn.right.headers["set-cookie"] ?? "").split(";")[0]!
+    const begunAt = Date.parse(bodyOf(signedIn.right).data.expiresAt) - sessionMillis
+    yield* Effect.all(
+      [
+        use(context, caller, brand, credential, action, cookie, begunAt),
+        revoked(context, caller, brand, action, credential)
+      ],
+      { concurrency: "unbounded", discard: true }
+    )
+    if (action.signOut === null) return
+    const out = (label: string) =>
+      Effect.ignore(
+        once(
+          context,
+          { ...caller, label: `${caller.label} ${label}` },
+          {
+            method: "DELETE",
+            route: "/session",
+            brand: null,
+            token: credential.value,
+            meaning: isProof(action.signOut!) ? { means: "signOut", cookie } : { means: "look" },
+            unusual: withOrigin(action.signOut!, cookie)
+          }
+        )
+      )
+    yield* out("sign-out")
+    yield* Effect.sleep(1000)
+    // It is over, or a page of another origin could not end it.
+    const after: Use = { after: 0, what: world.kernel.now % 2 === 0 ? "brands" : "session", origin: "same" }
+    const ask = askOf(after, brand, credential, action.credential === "key", cookie)
+    yield* Effect.ignore(once(context, { ...caller, label: `${caller.label} after` }, ask))
+    yield* out("sign-out again")
+  })

@@ -1,0 +1,287 @@
+/**
+ * A stream of live events begins where its listener says, or says why it can't, and has every event of the brand that is committed from then
+ * on, once, in the order of commits, as the reference has it when it is read. It shows in time that it stands, and ends with what began it.
+ * [LIVE-1, LIVE-2, LIVE-3, LIVE-4]
+ */
+import type { ReferenceModel } from "@lead-signals/store-contract/reference"
+import { isCalm } from "../plan/Plan.ts"
+import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import type { TakenStream } from "../world/RequestParts.ts"
+import { accessOf } from "./AccessReference.ts"
+import type { Checks } from "./Checks.ts"
+import { difference } from "./Difference.ts"
+import type { Oracle, OracleInstance } from "./Oracle.ts"
+import { isViaSession, sessionsOf } from "./SessionReference.ts"
+
+const route = "/operator/brands/{brandId}/events"
+
+const heartbeatMillis = 15_000
+const pollMillis = 250
+const retryMillis = 1000
+/** A client that takes nothing of what it was sent for so long is disconnected. */
+const stallMillis = 30_000
+const maxBehind = 10_000
+/** What calls of a slow store take, between two looks. */
+const slowMillis = 4000
+
+type Fired = ReferenceModel["events"][number]
+
+/** What the service read for one stream. */
+interface Feed {
+  /** The newest position, as the store said it when the stream began; null until then. */
+  newest: number | null
+  newestPruned: number
+  readonly reads: Array<{ readonly at: number; readonly position: number; readonly text: string }>
+  /** Looks at the token of the stream since the last read. */
+  looks: number
+  /** Nobody knows what the brand has. */
+  isUnclear: boolean
+}
+
+const block = (id: number, lines: ReadonlyArray<string>): string =>
+  `${[`id: ${id}`, ...lines].join("\n")}\n\n`
+
+const sameEvent = (fired: Fired, { event }: Json): boolean =>
+  fired.event === event.event &&
+  fired.brandId === event.brandId &&
+  fired.leadId === event.leadId &&
+  fired.engagementId === event.engagementId &&
+  fired.isFirstActivity === event.isFirstActivity &&
+  fired.occurredAt === event.occurredAt
+
+/** Where the stream begins. [LIVE-2] */
+const begun = (
+  lastEventId: string | undefined,
+  { newest: newestThere, newestPruned }: Feed
+): { readonly position: number; readonly gap: string | null } => {
+  const newest = Math.max(newestThere!, newestPruned)
+  if (lastEventId === undefined || lastEventId === "") return { position: newest, gap: null }
+  const position = Number(lastEventId)
+  if (
+    String(position) !== lastEventId ||
+    !Number.isSafeInteger(position) ||
+    position < 0 ||
+    position > newest
+  )
+    return { position: newest, gap: "unknown" }
+  return newest > position + maxBehind || newestPruned > position
+    ? { position: newest, gap: "too_old" }
+    : { position, gap: null }
+}
+
+const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
+  const looks = checks.rule("each read of a brand's events")
+  const streams = checks.rule("each stream of live events")
+  const paces = checks.rule("how soon a stream shows that it stands")
+  const access = accessOf(facts)
+  const sessions = sessionsOf(facts)
+  const feeds = new WeakMap<Call, Feed>()
+  const places = new WeakMap<Fired, number>()
+  /** The place of the last event that a reader at a position has seen, by brand and position. */
+  const seen = new Map<string, number>()
+  /** The newest position at which a brand's events were read. */
+  const deleted = new Set<string>()
+  let placed = 0
+  let isTailLost = false
+  const exact = isCalm(facts.plan)
+
+  const feedOf = (call: Call): Feed => {
+    const known = feeds.get(call)
+    if (known !== undefined) return known
+    const feed: Feed = { newest: null, newestPruned: 0, reads: [], looks: 0, isUnclear: false }
+    feeds.set(call, feed)
+    return feed
+  }
+
+  const placedOf = ({ events }: ReferenceModel): ReadonlyArray<readonly [fired: Fired, place: number]> =>
+    events.map((fired) => {
+      const place = places.get(fired) ?? ++placed
+      places.set(fired, place)
+      return [fired, place]
+    })
+
+  const dataOf = (reference: ReferenceModel, fired: Fired): Json | null => {
+    const lead = reference.listed(fired.leadId, "none") as Json
+    const row = reference.rows.find(({ id }) => id === fired.leadId)
+    const engagement = row?.engagements.find(({ id }) => id === fired.engagementId)
+    if (lead === null || engagement === undefined) return null
+    const signal = reference.signals.find(({ id }) => id === engagement.signalId)!
+    return {
+      event: fired.event,
+      occurredAt: new Date(fired.occurredAt).toISOString(),
+      isFirstActivity: fired.isFirstActivity,
+      lead: { id: fired.leadId, name: lead.name, headline: lead.headline },
+      engagement: { id: fired.engagementId, type: engagement.type, reactionType: engagement.reactionType },
+      signal: { id: signal.id, name: signal.name }
+    }
+  }
+
+  /** A stream reads only for a token that opens it still, and looks at that before each read. [LIVE-3] */
+  const wrongAccess = (call: Call, feed: Feed, now: number): string | null => {
+    if (access.isUnclear(call, now)) return null
+    if (isViaSession(call) && sessions.hasEnded(call)) return "a stream goes on for a session that is over"
+    const grant = access.grantOf(call)
+    if (grant?.kind !== "token") return null
+    if (feed.looks === 0) return `a stream goes on without a look at its token ${grant.id}`
+    feed.looks = 0
+    const look = access.lookUpOf(call)!
+    return access.refusalOf(call, look.now) === null
+      ? null
+      : `a stream goes on for the token ${grant.id}, which opens it no more`
+  }
+
+  /** What is wrong with what the store answers; keeps what the stream must show of it. */
+  const read = (call: Call | null, { answer, args, process }: Stored): string | null => {
+    const [brandId, after, limit] = args
+    const brand = facts.brandOf(brandId)
+    const feed = call === null ? null : feedOf(call)
+    if (brand === undefined || deleted.has(brandId) || isTailLost || facts.plan.retention !== undefined) {
+      looks.weaken(
+        "nobody knows what the brand has: it is being deleted, it is pruned, or a failover lost commits"
+      )
+      if (feed !== null) feed.isUnclear = true
+      return null
+    }
+    const { reference } = brand
+    const found: ReadonlyArray<Json> = answer.events
+    const all = placedOf(reference)
+    looks.judged++
+    if (after === null) {
+      seen.set(`${brandId} ${answer.position}`, placed)
+      if (feed !== null) feed.newest = answer.position
+      return found.length === 0 ? null : `${found.length} events are read, and none were requested`
+    }
+    const from = seen.get(`${brandId} ${after}`)
+    if (from === undefined) return `the events are read after ${after}, where nobody was sent`
+    if (found.length > limit) return `${found.length} events are read, and ${limit} were requested`
+    const due = all.filter(([, place]) => place > from)
+    let last = after
+    const texts: Array<string> = []
+    for (const [i, each] of found.entries()) {
+      const fired = due[i]?.[0]
+      if (fired === undefined || !sameEvent(fired, each))
+        return `the event ${JSON.stringify(each.event)} is read, not ${JSON.stringify(fired)}`
+      if (each.position <= last || each.position > answer.position)
+        return `an event has the position ${each.position} between ${last} and ${answer.position}`
+      last = each.position
+      seen.set(`${brandId} ${last}`, due[i]![1])
+      const data = dataOf(reference, fired)
+      if (data === null) return `the event ${JSON.stringify(each.event)} is read, and its engagement is gone`
+      texts.push(block(last, [`event: ${fired.event}`, `data: ${JSON.stringify(data)}`]))
+    }
+    const isWhole = found.length === due.length
+    if (!isWhole && found.length === 0 && answer.position === after)
+      return `no event is read after ${after}, and there are ${due.length}`
+    if (answer.position < after) return `after ${after} the events go on at ${answer.position}`
+    seen.set(`${brandId} ${answer.position}`, isWhole ? placed : (due[found.length - 1]?.[1] ?? from))
+    if (call === null || feed === null) return null
+    const previous = feed.reads.at(-1)
+    feed.reads.push({ at: facts.now(), position: answer.position, text: texts.join("") })
+    const { takesMillis = 0 } = call.request.unusual ?? {}
+    const waited = previous?.text === "" ? facts.now() - previous.at : 0
+    // A heartbeat is shown between two reads of one instant.
+    if (exact && takesMillis === 0 && waited !== 0 && waited !== pollMillis)
+      return `a stream looks for events ${waited} ms after it found none`
+    return wrongAccess(call, feed, process.now)
+  }
+
+  /** What is wrong with the pieces after the first. */
+  const wrongPieces = ({ isLeft, pieces }: TakenStream, { reads }: Feed): string | null => {
+    let next = 0
+    for (const { text } of pieces) {
+      const beat = /^id: (\d+)\n:\n\n$/.exec(text)?.[1]
+      const isPassed = ({ position, text: of }: Feed["reads"][number]): boolean =>
+        of === "" && (beat === undefined || String(position) !== beat)
+      while (reads[next] !== undefined && isPassed(reads[next]!)) next++
+      const of = reads[next]
+      if (of === undefined) return `nothing was read of what it shows: ${text.slice(0, 200)}`
+      if (beat !== undefined && of.text !== "") return "events were read, and a heartbeat is shown"
+      if (beat === undefined && of.text !== text) return difference(text, of.text)
+      next++
+    }
+    const left = reads.slice(next).filter(({ text }) => text !== "").length
+    return left > (isLeft ? 1 : 0) ? `${left} reads of events are not shown` : null
+  }
+
+  /** A piece comes at least every 15 s, and a heartbeat not before. [LIVE-3] */
+  const wrongPace = (call: Call, { isLeft, pieces }: TakenStream, at: number): string | null => {
+    if ((call.request.unusual?.takesMillis ?? 0) > 0) return null
+    if (facts.incidents.touched(["clock", "pause", "drift"], call.handledAt, facts.now(), call.handledBy)) {
+      paces.weaken("the clock was set, or the service stood still")
+      return null
+    }
+    paces.judged++
+    const ends = isLeft ? [...pieces, { at, text: "" }] : pieces
+    for (const [i, piece] of ends.slice(1).entries()) {
+      const gap = piece.at - ends[i]!.at
+      if (gap > heartbeatMillis + pollMillis + (exact ? 0 : slowMillis))
+        return `nothing is shown for ${gap} ms`
+      // It counts from before the read, which a slow store makes long.
+      const min = heartbeatMillis - (exact ? 0 : slowMillis)
+      if (piece.text.endsWith("\n:\n\n") && gap < min) return `a heartbeat comes after ${gap} ms`
+      if (piece.text.endsWith("\n:\n\n")) facts.coverageMarks.add("a stream showed that it stands")
+    }
+    return null
+  }
+
+  /** Whether the service may end the stream by itself. */
+  const mayEnd = (call: Call): boolean =>
+    isViaSession(call) ||
+    call.struck.size > 0 ||
+    deleted.has(call.brand!.id) ||
+    access.refusalOf(call, access.lookUpOf(call)?.now ?? call.handledByClock) !== null
+
+  const wrongStream = (call: Call, taken: TakenStream, byClock: number): string | null => {
+    const feed = feedOf(call)
+    if (feed.isUnclear) {
+      streams.weaken("nobody knows what the brand has")
+      return null
+    }
+    streams.judged++
+    const { isLeft, pieces } = taken
+    const { leavesAfter = 0, takesMillis = 0 } = call.request.unusual ?? {}
+    if (!isLeft && !mayEnd(call)) return "it ends by itself"
+    // The opening is the first that a client takes so slowly.
+    if (takesMillis > stallMillis + pollMillis && leavesAfter > takesMillis)
+      return "its client takes nothing, and is not disconnected"
+    const [opening, ...rest] = pieces
+    if (opening === undefined)
+      return isLeft && leavesAfter === 0 ? null : leavesAfter <= 1 ? null : "it shows nothing"
+    const lastEventId = call.request.unusual?.headers?.["last-event-id"]
+    const { gap, position } = begun(lastEventId, feed)
+    if (gap !== null) facts.coverageMarks.add("a listener asked for an event that is not there")
+    if (gap === null && lastEventId) facts.coverageMarks.add("a listener went on where it had left")
+    const wanted =
+      block(position, [`retry: ${retryMillis}`]) +
+      (gap === null ? "" : block(position, ["event: gap", `data: ${JSON.stringify({ reason: gap })}`]))
+    if (opening.text !== wanted)
+      return `it begins with ${JSON.stringify(opening.text)}, not ${JSON.stringify(wanted)}`
+    if (rest.some(({ text }) => text.includes("event: "))) facts.coverageMarks.add("a listener got an event")
+    return wrongPieces({ pieces: rest, isLeft }, feed) ?? wrongPace(call, taken, byClock)
+  }
+
+  return {
+    stored: (fact) => {
+      const { answer, args, call, method } = fact
+      if (method === "brands.startDeletion") deleted.add(args[0])
+      if (method === "accessTokens.findByHash" && call?.route === route) feedOf(call).looks++
+      if (method === "pruning.newestPrunedEvent" && call !== null) feedOf(call).newestPruned = answer
+      return method === "leads.eventsAfter" ? read(call, fact) : null
+    },
+    answered: ({ byClock, call, response }: Answered) => {
+      if (call.route !== route || response.stream === undefined || response.status !== 200) return null
+      facts.compared.add(call)
+      const wrong = wrongStream(call, response.stream, byClock)
+      return wrong === null ? null : `the stream ${call.label}: ${wrong}`
+    },
+    tailLost: () => {
+      isTailLost = true
+    }
+  }
+}
+
+/** [LIVE-1, LIVE-2, LIVE-3, LIVE-4] */
+export const liveEvents: Oracle = {
+  name: "live events",
+  instantiate: instance
+}
