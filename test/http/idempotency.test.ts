@@ -54,6 +54,26 @@ describe("an Idempotency-Key", () => {
     expect(await brandCount()).toBe(brands)
   })
 
+  it("is refused with another body where the call takes none [IDEM-2]", async () => {
+    const { id } = (await api.operate("POST", ofBrand("/webhooks"), webhook)).body.data
+    const key = freshKey()
+    const test = (body?: string, of = key) =>
+      api.call(ofBrand(`/webhooks/${id}/test`), {
+        method: "POST",
+        token: operatorToken,
+        headers: { "idempotency-key": of },
+        ...(body === undefined ? {} : { body })
+      })
+    expect((await test("aaa")).status).toBe(202)
+    expect((await test("aaa")).headers.get("idempotent-replayed")).toBe("true")
+    for (const other of ["bbb", undefined]) {
+      const { body, status } = await test(other)
+      expect([other, status, body.error.code]).toEqual([other, 422, "idempotency_key_reused"])
+    }
+    expect((await test(undefined, freshKey())).status).toBe(202)
+    expect((await test("x".repeat(1024 * 1024 + 1), freshKey())).status).toBe(413)
+  })
+
   it("is refused with another body, and does nothing [IDEM-2]", async () => {
     const key = freshKey()
     await post("/operator/brands", key, { name: "A" })

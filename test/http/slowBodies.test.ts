@@ -24,7 +24,8 @@ interface Conversation {
 }
 
 const post = (api: Api, path: string, type: string, head = "Transfer-Encoding: chunked"): Conversation => {
-  const socket = connect(api.port, "127.0.0.1")
+  // It goes on sending after the end of what it gets.
+  const socket = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true })
   let seen = ""
   socket.on("error", () => {})
   socket.on("data", (chunk) => (seen += chunk.toString("latin1")))
@@ -135,19 +136,91 @@ describe("a body without an end", () => {
     }
     expect((await api.call("/health")).status).toBe(200)
   })
+})
+
+describe("a body that nobody reads", () => {
+  const authorization = `Authorization: Bearer ${operatorToken}\r\n`
+  const twice = `${authorization}${authorization}`
+  const json = "Content-Type: application/json\r\n"
+  const chunked = "Transfer-Encoding: chunked\r\n"
+  const announced = 100 * 1024 * 1024
+
+  const headOf = (line: string, headers: string): string => `${line} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`
+
+  it("has an answer that closes the connection, whatever the answer is [ERR-8]", async () => {
+    const { api, brand } = await begin({ json: long, line: long })
+    for (const [line, headers, status] of [
+      ["POST /operator/brands", `${json}${chunked}`, 401],
+      ["POST /nothing", chunked, 404],
+      ["PUT /operator/brands", `${authorization}Content-Length: 7\r\n`, 405],
+      ["POST /operator/brands", `${authorization}Content-Type: text/plain\r\n${chunked}`, 415],
+      ["POST /operator/brands", `${authorization}${json}Content-Length: ${announced}\r\n`, 413],
+      ["POST /operator/brands", `${twice}${json}${chunked}`, 400],
+      ["GET /health", "Content-Length: 5\r\n", 200],
+      ["GET /signals/leads", `Authorization: Bearer ${brand.key}\r\nContent-Length: 5\r\n`, 200],
+      ["GET /signals/leads", `Content-Length: 5\r\n`, 401]
+    ] as const) {
+      const answer = await api.raw(headOf(line, headers), /\r\n\r\n/)
+      expect([line, answer.split(" ")[1], /\r\nconnection: close\r\n/i.test(answer)]).toEqual([
+        line,
+        String(status),
+        true
+      ])
+    }
+  })
+
+  it("keeps the connection where it came with its head [ERR-8]", async () => {
+    const { api } = await begin({ json: long, line: long })
+    for (const line of ["POST /nothing", "GET /health", "GET /signals/leads", "POST /operator/brands"]) {
+      const answer = await api.raw(`${headOf(line, "Content-Length: 5\r\n")}12345`, /\r\n\r\n/)
+      expect([line, /\r\nconnection: keep-alive\r\n/i.test(answer)]).toEqual([line, true])
+    }
+  })
 
   it.runIf(isThorough)(
-    "that nobody reads is given up with the time of its request [ERR-6, ERR-8]",
+    "is taken in up to 64 MiB, behind an answer that its client can read [ERR-8]",
     async () => {
-      const api = await startApi({ arrival: { headersMillis: 1000, requestMillis: 1200, checkMillis: 20 } })
-      const conversation = post(api, "/nowhere", "application/json")
-      await keepWriting(conversation, chunk("x"), 10)
-      expect(conversation.seen()).toMatch(/^HTTP\/1\.1 404 /)
-      while (!conversation.socket.destroyed) {
-        conversation.socket.write(chunk("x"))
-        await new Promise((resolve) => setTimeout(resolve, 10))
+      const { api } = await begin({ json: long, line: long })
+      const most = 64 * 1024 * 1024
+      const piece = new Uint8Array(1024 * 1024)
+      for (const head of [headOf("POST /nothing", ""), headOf("POST /nothing", twice)]) {
+        const socket = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true })
+        let seen = ""
+        socket.on("error", () => {})
+        socket.on("data", (bytes) => (seen += bytes.toString("latin1")))
+        let isClosed = false
+        socket.once("close", () => (isClosed = true))
+        socket.write(head.replace("\r\n\r\n", `\r\nContent-Length: ${4 * most}\r\n\r\n`))
+        let flushed = 0
+        const write = (): void => {
+          if (flushed < 3 * most)
+            socket.write(piece, (error) => {
+              if (error) return
+              flushed += piece.length
+              write()
+            })
+        }
+        write()
+        await expect.poll(() => seen.includes("}}") || isClosed, { timeout: 60_000 }).toBe(true)
+        expect(seen).toMatch(/^HTTP\/1\.1 40[04] /)
+        await expect.poll(() => isClosed, { timeout: 60_000 }).toBe(true)
+        // What the kernel holds for both ends counts as flushed, too.
+        expect(flushed).toBeLessThan(most + 32 * 1024 * 1024)
       }
-      expect((await api.call("/health")).status).toBe(200)
     }
   )
+
+  it.runIf(isThorough)("is given up after five seconds [ERR-8]", async () => {
+    const { api } = await begin({ json: long, line: long })
+    const conversation = post(api, "/nowhere", "application/json")
+    await keepWriting(conversation, chunk("x"), 10)
+    expect(conversation.seen()).toMatch(/^HTTP\/1\.1 404 /)
+    const until = Date.now() + 60_000
+    while (!conversation.socket.destroyed && Date.now() < until) {
+      conversation.socket.write(chunk("x"))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(conversation.socket.destroyed).toBe(true)
+    expect((await api.call("/health")).status).toBe(200)
+  })
 })

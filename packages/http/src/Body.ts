@@ -36,10 +36,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 
 export const decodeUtf8 = (bytes: Uint8Array): string => utf8.decode(bytes)
 
+/** The bytes of a body, whatever it says that it is. */
 const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.gen(function* () {
     const announced = Number(request.headers["content-length"] ?? 0)
-    if (announced > maxJsonBytes) return yield* jsonTooLarge
+    if (announced > maxDiscardedBytes) return yield* jsonTooLarge
     const { limits } = yield* BodyPace
     const chunks: Array<Uint8Array> = []
     let size = 0
@@ -63,6 +64,9 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
     }
     return bytes
   })
+
+/** The bytes of a body of a call that takes none. */
+export const receiveAny = Effect.flatMap(HttpServerRequest.HttpServerRequest, readBytes)
 
 /** The bytes of a body that says that it is JSON. */
 export const receive: Effect.Effect<

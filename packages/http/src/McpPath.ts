@@ -156,7 +156,8 @@ const callAsOperator =
           authorization,
           ...(body === undefined ? {} : { "content-type": "application/json" })
         },
-        ...(body === undefined ? {} : { body })
+        // The platform fails to read a body that is not there.
+        ...(body === undefined ? (method === "POST" ? { body: new Uint8Array() } : {}) : { body })
       })
       const response = HttpServerResponse.toWeb(
         yield* Effect.provideService(

@@ -13,6 +13,7 @@ import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { MultipartError } from "@effect/platform/Multipart"
 import { Chunk, Effect, Inspectable, Option, Runtime, Stream } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { beginAnswer, isUnread, noteReading } from "./UnreadBody.ts"
 
 /** A request listener, as `http.createServer` and the frameworks on it take one. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
@@ -64,13 +65,14 @@ class NodeRequest extends Inspectable.Class implements HttpServerRequest.HttpSer
   /** The pieces as they arrive, one at a time. A request whose body is not read to its end is destroyed. */
   get stream(): Stream.Stream<Uint8Array, RequestError> {
     const { source } = this
-    return Stream.suspend(() =>
+    return Stream.suspend(() => {
+      noteReading(source)
       // Destroyed below: the iterator's own way takes the socket off the request first.
-      Stream.fromAsyncIterable(
+      return Stream.fromAsyncIterable(
         source.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>,
         (cause) => this.failure(cause)
       )
-    ).pipe(
+    }).pipe(
       Stream.ensuring(
         Effect.sync(() => {
           if (!source.readableEnded) source.destroy()
@@ -156,7 +158,7 @@ const headersOf = ({ cookies, headers }: HttpServerResponse.HttpServerResponse) 
   Cookies.isEmpty(cookies) ? headers : { ...headers, "set-cookie": Cookies.toSetCookieHeaders(cookies) }
 
 /** Writes the response of the app. A stream that fails after its head was sent breaks the connection: no status can report it any more. */
-const send = (
+const write = (
   request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse
 ) =>
@@ -179,6 +181,19 @@ const send = (
       })
     )
   })
+
+const send = (
+  request: HttpServerRequest.HttpServerRequest,
+  response: HttpServerResponse.HttpServerResponse
+): Effect.Effect<void> => {
+  const { response: node, source } = request as NodeRequest
+  const written = write(request, response)
+  if (!isUnread(source)) return written
+  return Effect.zipRight(
+    Effect.async<void>((resume) => beginAnswer(source, node, () => resume(Effect.void))),
+    written
+  )
+}
 
 /** The app as a listener of requests. A client that goes away interrupts the work on its request. */
 export const makeHandler = (app: HttpApp.Default): Effect.Effect<NodeListener> => {

@@ -25,7 +25,7 @@ import { headersProblem, hostProblem, maxHeaderBytes } from "./ParseErrorRespond
 import { logParseError } from "./RequestLog.ts"
 import type { Requirements } from "./Requirements.ts"
 import { ResponseBatcher } from "./ResponseBatcher.ts"
-import { answerBeforeClosing } from "./UnreadBody.ts"
+import { answerBeforeClosing, beginAnswer } from "./UnreadBody.ts"
 
 /** Where the server listens, and how long it waits. */
 export interface NodeServerOptions {
@@ -114,13 +114,14 @@ const write = (response: ServerResponse, { body, headers, status }: RawResponse)
 const respond = <R>(
   run: <A>(work: Effect.Effect<A, never, R>) => Fiber.RuntimeFiber<A>,
   work: Effect.Effect<RawResponse, never, R>,
+  request: IncomingMessage,
   response: ServerResponse,
   batcher: ResponseBatcher
 ): void => {
   const fiber = run(work)
   fiber.addObserver((exit) => {
     if (exit._tag === "Failure") response.destroy()
-    else batcher.add(() => write(response, exit.value))
+    else batcher.add(() => beginAnswer(request, response, () => write(response, exit.value)))
   })
   if (fiber.unsafePoll() === null) {
     response.once("close", () => fiber.unsafeInterruptAsFork(FiberId.none))
@@ -152,7 +153,7 @@ const apiListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen
     }
     const problem = headersProblem(request)
     const work = problem === null ? fastPath(raw) : refuse(raw, problem)
-    if (work !== null) return respond(run, work, response, batcher)
+    if (work !== null) return respond(run, work, request, response, batcher)
     request.on("error", ignored)
     answerBeforeClosing(request, response)
     return handle(request, response)
@@ -180,7 +181,7 @@ const startingListener: Effect.Effect<NodeListener, never, Entropy> = Effect.map
     return (request, response) => {
       response.on("error", ignored)
       const raw = { method: request.method ?? "", target: request.url ?? "" }
-      respond(Runtime.runFork(runtime), respondWhileStarting(raw), response, batcher)
+      respond(Runtime.runFork(runtime), respondWhileStarting(raw), request, response, batcher)
     }
   }
 )

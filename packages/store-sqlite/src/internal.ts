@@ -23,6 +23,7 @@ export { isAnswerable, type SearchableLead, SearchMemory } from "./search/Search
 export { needleOf, type Texts, TrigramPostings, Trigrams } from "./search/TrigramPostings.ts"
 export { countCommit, finishMerge, isMergeUnderWay, searchIndexes } from "./search/SegmentMerge.ts"
 export * as WriteAheadLog from "./database/WriteAheadLog.ts"
+export { partialFile } from "./maintenance/PartialFiles.ts"
 export { SearchTexts } from "./stores/SearchTexts.ts"
 export { type JobKind, type Jobs, runJob } from "./worker/Jobs.ts"
 export { readingWorker, roundRobin } from "./worker/ReadingWorker.ts"

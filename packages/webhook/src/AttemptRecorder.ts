@@ -1,6 +1,6 @@
 /** Records finished attempts in the store, many in one transaction, and frees their slots. */
 import { type Outbox, Retries } from "@lead-signals/domain"
-import { Array as Arr, Cause, Effect, Queue } from "effect"
+import { Array as Arr, Cause, Deferred, Effect, FiberId } from "effect"
 import type { ConcurrencySlots } from "./ConcurrencySlots.ts"
 import type { EndedPost } from "./DeliveryAttempt.ts"
 import { logDefect, logRecorded } from "./DeliveryLog.ts"
@@ -9,8 +9,11 @@ import { retryWhileUnavailable } from "./StoreRetry.ts"
 /** Attempts in one transaction, and posts that are gathered for it. */
 const maxRecordedTogether = 500
 
-/** Iterations of the host's event loop for which the recorder waits while further attempts end. */
+/** Times that the recorder waits for further attempts to end; each as short as the clock's shortest sleep. */
 const maxGatheringTicks = 10
+
+/** So few attempts under way are recorded together, if they end together; of more it is enough when half of them have ended. */
+const fewUnderWay = 8
 
 /** A success of a webhook that was not failing: recording it changes nothing for the webhook's other deliveries. */
 const isRoutine = ({ attempts, leases }: EndedPost): boolean =>
@@ -19,7 +22,6 @@ const isRoutine = ({ attempts, leases }: EndedPost): boolean =>
   leases[0].webhook.failingSince === null
 
 interface RecorderOptions {
-  readonly ended: Queue.Queue<EndedPost>
   readonly outbox: typeof Outbox.Service
   readonly slots: ConcurrencySlots
   /** Runs when slots have become free. */
@@ -30,8 +32,20 @@ interface RecorderOptions {
 
 export class AttemptRecorder {
   private isBusy = false
+  /** Ended and not yet taken to be recorded. */
+  private ended: Array<EndedPost> = []
+  /** What the recorder waits for, and how many must have ended for it; null while it does not wait. */
+  private waiting: { readonly for: () => number; readonly latch: Deferred.Deferred<void> } | null = null
 
   constructor(private readonly options: RecorderOptions) {}
+
+  /** Takes up a post that has ended. */
+  add(post: EndedPost): void {
+    this.ended.push(post)
+    const { waiting } = this
+    if (waiting !== null && this.ended.length >= waiting.for())
+      Deferred.unsafeDone(waiting.latch, Effect.void)
+  }
 
   /** Whether a batch is being written. */
   get isRecording(): boolean {
@@ -59,20 +73,39 @@ export class AttemptRecorder {
     )
   )
 
+  /** How many are to be recorded together: then the other half is under way meanwhile, and neither side waits for the other. */
+  private readonly wanted = (): number => {
+    const { total } = this.options.slots
+    return total <= fewUnderWay
+      ? total
+      : Math.min(maxRecordedTogether, Math.max(fewUnderWay, Math.ceil(total / 2)))
+  }
+
+  /** Waits until so many have ended. */
+  private until(count: () => number): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.ended.length >= count()) return Effect.void
+      const latch = Deferred.unsafeMake<void>(FiberId.none)
+      this.waiting = { for: count, latch }
+      return Effect.ensuring(
+        Deferred.await(latch),
+        Effect.sync(() => (this.waiting = null))
+      )
+    })
+  }
+
   /**
-   * Takes the attempts that have ended and those that end within the next ticks of the event loop: a transaction costs the
-   * same for one as for many. On a clock that stands still the ticks take no time.
+   * Takes the attempts that have ended once they are as many as are wanted, or no further one ends for a moment: a transaction costs
+   * the same for one as for many. On a clock that stands still the moments take no time.
    */
   private readonly gather = Effect.gen(this, function* () {
-    const { ended, slots } = this.options
-    const batch = [...(yield* Queue.takeBetween(ended, 1, maxRecordedTogether))]
-    for (let tick = 0; tick < maxGatheringTicks && batch.length < slots.total; tick++) {
-      yield* Effect.sleep(0)
-      const more = yield* Queue.takeUpTo(ended, maxRecordedTogether)
-      if (more.length === 0) break
-      for (const each of more) batch.push(each)
+    yield* this.until(() => 1)
+    for (let tick = 0; tick < maxGatheringTicks && this.ended.length < this.wanted(); tick++) {
+      const before = this.ended.length
+      yield* Effect.raceFirst(Effect.sleep(0), this.until(this.wanted))
+      if (this.ended.length === before) break
     }
-    return batch
+    return this.ended.splice(0, maxRecordedTogether)
   })
 
   private record(batch: ReadonlyArray<EndedPost>): Effect.Effect<void> {
@@ -85,9 +118,7 @@ export class AttemptRecorder {
         const recorded = yield* retryWhileUnavailable(
           this.options.outbox.record(part.map(({ attempt }) => attempt))
         )
-        yield* Effect.forEach(recorded, (each, i) => logRecorded(part[i]!.lease, part[i]!.attempt, each), {
-          discard: true
-        })
+        yield* logRecorded(part, recorded)
       }
     }).pipe(
       // An attempt that could not be recorded is repeated when its lease runs out.

@@ -154,29 +154,42 @@ export const attemptPost = <A>(
   batch: LeaseBatch,
   onEnded: (ended: EndedPost) => Effect.Effect<A>
 ): Effect.Effect<A> =>
-  Effect.gen(function* () {
-    const at = yield* Clock.currentTimeMillis
-    if (at >= batch.endsAt) return yield* onEnded({ leases, attempts: [] })
-    const message = messageOf(leases)
-    const posted =
-      message === null
-        ? failed("internal")
-        : yield* Effect.catchAllCause(
-            Effect.interruptible(post(posting, leases[0], message, at)),
-            (cause): Effect.Effect<AttemptResult> =>
-              batch.isOverdue ? Effect.succeed(failed("timeout")) : Effect.failCause(cause)
-          )
-    const durationMillis = Math.max(0, (yield* Clock.currentTimeMillis) - at)
-    const draw = yield* Random.next
-    const attempts: Array<AttemptTransitions.FinishedAttempt> = []
-    for (const lease of leases) {
-      const { body, deliveryId, token, webhook } = lease
-      if (body === null) yield* logBodyMissing(lease)
-      const result = body === null ? failed("internal") : posted
-      const postedAs = body === null ? { batchId: null, format: webhook.format } : message!.postedAs
-      const settle: AttemptTransitions.FinishedAttempt["settle"] = (known, now) =>
-        Retries.settle(known, result, now, draw, scheduleMillis)
-      attempts.push({ deliveryId, token, url: webhook.url, at, durationMillis, postedAs, result, settle })
-    }
-    return yield* onEnded({ leases, attempts })
-  }).pipe(Effect.uninterruptible)
+  Effect.uninterruptible(
+    Effect.clockWith((clock) => {
+      const at = clock.unsafeCurrentTimeMillis()
+      if (at >= batch.endsAt) return onEnded({ leases, attempts: [] })
+      const message = messageOf(leases)
+      const posted =
+        message === null
+          ? Effect.succeed(failed("internal"))
+          : Effect.catchAllCause(
+              Effect.interruptible(post(posting, leases[0], message, at)),
+              (cause): Effect.Effect<AttemptResult> =>
+                batch.isOverdue ? Effect.succeed(failed("timeout")) : Effect.failCause(cause)
+            )
+      const end = (result: AttemptResult, draw: number): Effect.Effect<A> => {
+        const durationMillis = Math.max(0, clock.unsafeCurrentTimeMillis() - at)
+        const attempts = leases.map((lease): AttemptTransitions.FinishedAttempt => {
+          const { body, deliveryId, token, webhook } = lease
+          const own = body === null ? failed("internal") : result
+          const postedAs = body === null ? { batchId: null, format: webhook.format } : message!.postedAs
+          return {
+            deliveryId,
+            token,
+            url: webhook.url,
+            at,
+            durationMillis,
+            postedAs,
+            result: own,
+            settle: (known, now) => Retries.settle(known, own, now, draw, scheduleMillis)
+          }
+        })
+        const bodiless = leases.filter(({ body }) => body === null)
+        const ended = Effect.suspend(() => onEnded({ leases, attempts }))
+        return bodiless.length === 0
+          ? ended
+          : Effect.zipRight(Effect.forEach(bodiless, logBodyMissing, { discard: true }), ended)
+      }
+      return Effect.flatMap(posted, (result) => Effect.flatMap(Random.next, (draw) => end(result, draw)))
+    })
+  )

@@ -23,35 +23,40 @@ const levels: { readonly [O in AttemptTransitions.Recorded["outcome"]]: LogLevel
   dead: LogLevel.Warning
 }
 
-/** Skips building a line below the host's minimum level: most attempts log at debug level. */
-const ifLogged = (level: LogLevel.LogLevel, line: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.flatMap(FiberRef.get(FiberRef.currentMinimumLogLevel), (minimum) =>
-    LogLevel.lessThanEqual(minimum, level) ? line : Effect.void
-  )
+interface RecordedAttempt {
+  readonly lease: Lease
+  readonly attempt: AttemptTransitions.FinishedAttempt
+}
 
-/** Logs what the store recorded of an attempt, and the webhook that the attempt disabled, if any. */
+const logAttempted = (
+  { attempt, lease }: RecordedAttempt,
+  { outcome }: AttemptTransitions.Recorded
+): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logWithLevel(levels[outcome], "delivery attempted"), {
+    deliveryId: lease.deliveryId,
+    webhookId: lease.webhook.id,
+    result: attempt.result.status ?? attempt.result.error ?? "none",
+    durationMillis: attempt.durationMillis,
+    outcome
+  })
+
+/**
+ * Logs what the store recorded of attempts, in their order, and the webhooks that they disabled. Skips building lines below the host's
+ * minimum level: most attempts log at debug level.
+ */
 export const logRecorded = (
-  lease: Lease,
-  attempt: AttemptTransitions.FinishedAttempt,
-  { disabled, outcome }: AttemptTransitions.Recorded
-): Effect.Effect<void> => {
-  const level = levels[outcome]
-  const attempted = ifLogged(
-    level,
-    Effect.suspend(() =>
-      Effect.annotateLogs(Effect.logWithLevel(level, "delivery attempted"), {
-        deliveryId: lease.deliveryId,
-        webhookId: lease.webhook.id,
-        result: attempt.result.status ?? attempt.result.error ?? "none",
-        durationMillis: attempt.durationMillis,
-        outcome
-      })
+  attempts: ReadonlyArray<RecordedAttempt>,
+  recorded: ReadonlyArray<AttemptTransitions.Recorded>
+): Effect.Effect<void> =>
+  Effect.flatMap(FiberRef.get(FiberRef.currentMinimumLogLevel), (minimum) =>
+    Effect.forEach(
+      recorded.flatMap((each, i) => [
+        ...(LogLevel.lessThanEqual(minimum, levels[each.outcome]) ? [logAttempted(attempts[i]!, each)] : []),
+        ...(each.disabled === null
+          ? []
+          : [Effect.logWarning("webhook disabled").pipe(Effect.annotateLogs({ webhookId: each.disabled }))])
+      ]),
+      (line) => line,
+      { discard: true }
     )
   )
-  return disabled === null
-    ? attempted
-    : Effect.zipRight(
-        attempted,
-        Effect.logWarning("webhook disabled").pipe(Effect.annotateLogs({ webhookId: disabled }))
-      )
-}

@@ -20,7 +20,7 @@ import {
 } from "effect"
 import { AttemptRecorder } from "./AttemptRecorder.ts"
 import { ConcurrencySlots } from "./ConcurrencySlots.ts"
-import { attemptPost, type EndedPost, leaseReserveMillis, postsOf, renderBody } from "./DeliveryAttempt.ts"
+import { attemptPost, leaseReserveMillis, postsOf, renderBody } from "./DeliveryAttempt.ts"
 import { logDefect } from "./DeliveryLog.ts"
 import { type LeaseBatch, startLeaseBatch } from "./LeaseBatch.ts"
 import { Sender } from "./Sender.ts"
@@ -80,7 +80,6 @@ const make = (options: EmitterOptions) =>
     const instance = Encoding.encodeHex(yield* entropy.bytes(8))
     const slots = new ConcurrencySlots()
     const wakeUps = yield* Queue.sliding<void>(1)
-    const ended = yield* Queue.unbounded<EndedPost>()
     const idle = yield* Deferred.make<void>()
     const batches = new Set<LeaseBatch>()
     const body = renderBody(options.apiUrl)
@@ -90,7 +89,6 @@ const make = (options: EmitterOptions) =>
     let looksInVain = 0
 
     const recorder = new AttemptRecorder({
-      ended,
       outbox,
       slots,
       onFreed: Queue.offer(wakeUps, undefined),
@@ -121,7 +119,9 @@ const make = (options: EmitterOptions) =>
         // Not `until`, which is of the store's clock: another host's may be off. The lease began after the request.
         const endsAt = requestedAt + options.leaseMillis - leaseReserveMillis
         yield* startLeaseBatch(posts, endsAt, batches, (post, batch) =>
-          attemptPost(posting, options.scheduleMillis, post, batch, (end) => Queue.offer(ended, end))
+          attemptPost(posting, options.scheduleMillis, post, batch, (end) =>
+            Effect.sync(() => recorder.add(end))
+          )
         )
       }
       return nextDueAt

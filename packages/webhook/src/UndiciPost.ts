@@ -111,14 +111,31 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   }
 }
 
+/** Targets whose URL is parsed once: the oldest goes first. */
+const maxTargets = 1000
+
+interface Target {
+  readonly origin: string
+  readonly path: string
+}
+
+const targets = new Map<string, Target>()
+
+const targetOf = (url: string): Target => {
+  const known = targets.get(url)
+  if (known !== undefined) return known
+  const { origin, pathname, search } = new URL(url)
+  const target = { origin, path: `${pathname}${search}` }
+  if (targets.size >= maxTargets) targets.delete(targets.keys().next().value!)
+  targets.set(url, target)
+  return target
+}
+
 /** Posts a body. Interruption closes the connection. */
 export const post = (dispatcher: Dispatcher, { body, headers, url }: PostRequest): Outcome =>
   Effect.async((resume) => {
-    const { origin, pathname, search } = new URL(url)
+    const { origin, path } = targetOf(url)
     const reader = new ResponseReader(resume)
-    dispatcher.dispatch(
-      { origin, path: `${pathname}${search}`, method: "POST", headers: { ...headers }, body },
-      reader
-    )
+    dispatcher.dispatch({ origin, path, method: "POST", headers: { ...headers }, body }, reader)
     return Effect.sync(() => reader.abort())
   })

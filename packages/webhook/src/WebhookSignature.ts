@@ -40,6 +40,20 @@ export class Hmac extends Context.Reference<Hmac>()("@lead-signals/webhook/Hmac"
 
 const portableHmac = Hmac.defaultValue()
 
+/** Secrets whose keys are kept at a time: the oldest goes first. */
+const maxKeys = 1000
+const keys = new Map<string, Uint8Array | null>()
+
+/** The key of a secret, the same bytes each time, so that an implementation of `Hmac` can keep what it prepares of them. */
+const keyOf = (secret: string): Uint8Array | null => {
+  const known = keys.get(secret)
+  if (known !== undefined) return known
+  const key = parseSecret(secret)
+  if (keys.size >= maxKeys) keys.delete(keys.keys().next().value!)
+  keys.set(secret, key)
+  return key
+}
+
 const signature = (
   hmacOf: typeof Hmac.Service,
   key: Uint8Array,
@@ -59,7 +73,7 @@ export const sign = (
 ): SignedHeaders => {
   const timestamp = String(Math.floor(now / 1000))
   const signatures = secrets.flatMap((secret) => {
-    const key = parseSecret(secret)
+    const key = keyOf(secret)
     return key === null ? [] : [signature(hmacOf, key, id, timestamp, body)]
   })
   return {

@@ -23,6 +23,7 @@ export interface AttemptHeaders {
 export const placeHeaders = (
   deliveries: ReadonlyArray<{ readonly place: DeliveryPlace | null; readonly resendOf: DeliveryId | null }>
 ): Readonly<Record<string, string>> => {
+  if (deliveries.every(({ place, resendOf }) => place === null && resendOf === null)) return {}
   const places = deliveries.flatMap(({ place }) => place ?? [])
   const skipped = places.flatMap((place) => place.skipped).slice(-maxSkippedIds)
   const again = deliveries.flatMap(({ resendOf }) => resendOf ?? [])

@@ -89,7 +89,7 @@ interface EndpointRequest<Declared extends AnyDeclared> {
     InvalidParameter | PayloadTooLarge | RequestTimeout | UnsupportedMediaType,
     HttpServerRequest.HttpServerRequest
   >
-  /** The bytes of the body, without decoding them; none where the declaration has no body. */
+  /** The bytes of the body, without decoding them; of any type where the declaration has no body. */
   readonly bodyBytes: Effect.Effect<
     Uint8Array,
     InvalidParameter | PayloadTooLarge | RequestTimeout | UnsupportedMediaType,
@@ -215,10 +215,11 @@ const rawHandlerOf = ({ declared, handle }: RoutedEndpoint<any, any>) => {
   const respond = responseTo(declared as Declaration)
   const payload = (declared as Declaration).payloadSchema as Option.Option<Schema.Schema<any, any>>
   const [bodyBytes, decodeBody] = Option.match(payload, {
-    onNone: () => [Effect.succeed(new Uint8Array()), () => Effect.void] as const,
+    // Nothing but an Idempotency-Key looks at the body of a call that takes none. [IDEM-2]
+    onNone: () => [Body.receiveAny, () => Effect.void] as const,
     onSome: (schema) => [Body.receive, Body.decoding(schema)] as const
   })
-  const body = Effect.flatMap(bodyBytes as typeof Body.receive, decodeBody)
+  const body = Option.isNone(payload) ? Effect.void : Effect.flatMap(Body.receive, decodeBody)
   return ({ path, request }: { readonly path: never; readonly request: never }) =>
     Effect.map(
       handle({ path, request, bodyBytes, body: body as never, decodeBody: decodeBody as never }),

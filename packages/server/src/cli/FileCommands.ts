@@ -75,7 +75,7 @@ export const backupCommand = leaf(
     details: [
       "The copy has the state of one moment, is opened and read through, and only its owner can read it; that of an encrypted file is",
       "encrypted under the same key. It holds personal data: protect it as you protect the file. `restore` makes it the database again,",
-      "without what was erased since. A backup that is killed leaves TARGET.PID.lead-signals-partial, which only its owner can read; the",
+      "without what was erased since. A backup that is killed leaves TARGET.ID.lead-signals-partial, which only its owner can read; the",
       "next backup into the same folder removes it. A server makes backups by itself with LEAD_SIGNALS_BACKUP_FOLDER."
     ],
     examples: [

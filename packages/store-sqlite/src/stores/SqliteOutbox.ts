@@ -264,17 +264,25 @@ const maxBodies = 8 * 1024 * 1024
 const maxTaken = 500
 const bodiesAtOnce = 32
 
+/** What a process remembers from one lease to the next. */
+interface LeaseMemory {
+  /** Characters of a body on average, of the last lease that took something; null before. */
+  bodyLength: number | null
+}
+
 /** As many of what is to be taken as there is room for, one at least. */
 const withBodies = (
   sql: Connection,
   due: ReadonlyArray<Taken>,
-  make: LeaseRequest["body"]
+  make: LeaseRequest["body"],
+  memory: LeaseMemory
 ): ReadonlyArray<Taken & { readonly body: string | null }> => {
   const found: Array<Taken & { readonly body: string | null }> = []
   let size = 0
   for (let from = 0, length = 1; from < due.length && from < maxTaken && size < maxBodies; from += length) {
     // By the size of those before; a few large ones are not read with many others.
-    length = from === 0 ? 1 : Math.max(1, Math.min(bodiesAtOnce, Math.floor((maxBodies * from) / size)))
+    const expected = from > 0 ? size / from : (memory.bodyLength ?? maxBodies)
+    length = Math.max(1, Math.min(bodiesAtOnce, Math.floor(maxBodies / Math.max(1, expected))))
     const part = due.slice(from, from + length)
     const made = bodies(sql, part, make)
     for (const each of part) {
@@ -283,10 +291,17 @@ const withBodies = (
       found.push({ ...each, body })
     }
   }
+  memory.bodyLength = size / found.length
   return found
 }
 
-const lease = (sql: Connection, secrets: Secrets, request: LeaseRequest, now: Instant): Leased => {
+const lease = (
+  sql: Connection,
+  secrets: Secrets,
+  request: LeaseRequest,
+  now: Instant,
+  memory: LeaseMemory
+): Leased => {
   const { limits, underWay } = request
   const { candidates, nextDueAt: nextOfOthers } = whatIsDue(sql, secrets, request, now)
   const isAllLooked = candidates
@@ -318,7 +333,7 @@ const lease = (sql: Connection, secrets: Secrets, request: LeaseRequest, now: In
     })
   )
   if (shared.length === 0) return { leases: [], nextDueAt: isAllLooked ? nextDueAt : now }
-  const taken = Batches.withoutOverflow(withBodies(sql, shared, request.body))
+  const taken = Batches.withoutOverflow(withBodies(sql, shared, request.body, memory))
   const until = now + request.leaseMillis
   const tokenOf = ({ batch }: Taken): string =>
     batch === null ? request.token : DeliverySlots.batchToken(request.token, batch)
@@ -374,7 +389,7 @@ const knownDelivery = (row: AttemptedRow): AttemptTransitions.CurrentDelivery =>
 
 const attempted = (sql: Connection, ids: ReadonlyArray<DeliveryId>): ReadonlyArray<AttemptedRow> =>
   sql.all<AttemptedRow>(
-    `SELECT DISTINCT d.seq, d.id, d.webhook_id, d.state, d.attempts, d.failures, d.failing_since, d.ordered_lead, d.lease, d.due_at, d.finished_at
+    `SELECT d.seq, d.id, d.webhook_id, d.state, d.attempts, d.failures, d.failing_since, d.ordered_lead, d.lease, d.due_at, d.finished_at
      FROM json_each(?) j CROSS JOIN delivery d ON d.id = j.value`,
     [JSON.stringify(ids)]
   )
@@ -482,10 +497,7 @@ const record = (
   attempts: ReadonlyArray<AttemptTransitions.FinishedAttempt>,
   now: Instant
 ): ReadonlyArray<AttemptTransitions.Recorded> => {
-  const rows = attempted(
-    sql,
-    attempts.map(({ deliveryId }) => deliveryId)
-  )
+  const rows = attempted(sql, [...new Set(attempts.map(({ deliveryId }) => deliveryId))])
   const webhooks = webhooksOf(sql, rows)
   const changes = AttemptTransitions.settleAll(
     { deliveries: rows.map(knownDelivery), webhooks },
@@ -496,8 +508,9 @@ const record = (
   return changes.recorded
 }
 
-const make = Effect.map(Database, (database) =>
-  Outbox.of({
+const make = Effect.map(Database, (database) => {
+  const memory: LeaseMemory = { bodyLength: null }
+  return Outbox.of({
     lease: (request) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
@@ -505,11 +518,11 @@ const make = Effect.map(Database, (database) =>
           whatIsDue(sql, database.secrets, request, now)
         )
         if (candidates.length === 0) return { leases: [], nextDueAt }
-        return yield* database.write((sql, at) => lease(sql, database.secrets, request, at))
+        return yield* database.write((sql, at) => lease(sql, database.secrets, request, at, memory))
       }),
     record: (attempts) => database.write((sql, now) => record(sql, attempts, now)),
     queued: Queue.take(database.queued)
   })
-)
+})
 
 export const layer = Layer.effect(Outbox, make)

@@ -19,23 +19,43 @@ export const releasedDueAt = `iif(due_at = ${LeadOrder.waitingDueAt} OR (attempt
 /** Deliveries per statement: enough to make its cost small, without a parameter of megabytes. */
 const maxPerStatement = 1000
 
+/** SQLite begins to read a JSON array in the time in which it inserts some rows. */
+const fewRows = 3
+
+const columns =
+  "id, webhook_id, position, state, attempts, failures, due_at, created_at, resend_of, ordered_lead"
+
 export const insertDeliveries = (
   sql: Connection,
   deliveries: ReadonlyArray<NewDelivery>,
   now: number
 ): void => {
   for (let from = 0; from < deliveries.length; from += maxPerStatement) {
-    const rows = deliveries
-      .slice(from, from + maxPerStatement)
-      .map(({ id, orderedLead, position, resendOf, webhookId }) => [
-        id,
-        webhookId,
-        position,
-        resendOf,
-        orderedLead
-      ])
+    const part = deliveries.slice(from, from + maxPerStatement)
+    if (part.length <= fewRows) {
+      sql.runPerRow(
+        `INSERT INTO delivery (${columns}) VALUES (?, ?, ?, 'pending', 0, 0, ?, ?, ?, ?)`,
+        part.map(({ id, orderedLead, position, resendOf, webhookId }) => [
+          id,
+          webhookId,
+          position,
+          now,
+          now,
+          resendOf,
+          orderedLead
+        ])
+      )
+      continue
+    }
+    const rows = part.map(({ id, orderedLead, position, resendOf, webhookId }) => [
+      id,
+      webhookId,
+      position,
+      resendOf,
+      orderedLead
+    ])
     sql.run(
-      `INSERT INTO delivery (id, webhook_id, position, state, attempts, failures, due_at, created_at, resend_of, ordered_lead)
+      `INSERT INTO delivery (${columns})
          SELECT value ->> 0, value ->> 1, value ->> 2, 'pending', 0, 0, ?, ?, value ->> 3, value ->> 4 FROM json_each(?) ORDER BY key`,
       [now, now, JSON.stringify(rows)]
     )

@@ -1,0 +1,64 @@
+/** The file that an export writes, where writes take less than they are given and others write beside it. */
+import { fileSink } from "@lead-signals/server/internal"
+import { Effect, Exit, Scope } from "effect"
+import { existsSync, readdirSync, readFileSync, writeFileSync, writeSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it, vi } from "vitest"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+
+vi.mock("node:fs", async (original) => {
+  const fs = await original<typeof import("node:fs")>()
+  return { ...fs, writeSync: vi.fn(fs.writeSync) }
+})
+
+const opened = async (file: string) => {
+  const scope = await Effect.runPromise(Scope.make())
+  const sink = await Effect.runPromise(Scope.extend(fileSink(file), scope))
+  return { ...sink, end: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+}
+
+describe("the file of an export", () => {
+  it("has every byte, also where a write takes less than it is given [CLI-11]", async () => {
+    const file = join(temporaryFolder(), "leads.csv")
+    const { writeSync: whole } = await vi.importActual<typeof import("node:fs")>("node:fs")
+    // It takes at most three bytes, which may be a part of a character.
+    vi.mocked(writeSync).mockImplementation(((
+      handle: number,
+      given: string | Uint8Array,
+      from: number | null = 0
+    ) =>
+      whole(
+        handle,
+        Buffer.from(given as Uint8Array).subarray(from ?? 0, (from ?? 0) + 3)
+      )) as typeof writeSync)
+    const sink = await opened(file)
+    await Effect.runPromise(sink.write("Zoë,Größe,🙂\n"))
+    await Effect.runPromise(sink.write("second line\n"))
+    await Effect.runPromise(sink.finish)
+    await sink.end()
+    vi.mocked(writeSync).mockImplementation(whole)
+    expect(readFileSync(file, "utf8")).toBe("Zoë,Größe,🙂\nsecond line\n")
+  })
+
+  it("leaves alone what another export writes beside it, and what it has made [CLI-11]", async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, "leads.csv")
+    writeFileSync(`${file}.part`, "somebody's")
+    const [one, other] = [await opened(file), await opened(file)]
+    await Effect.runPromise(one.write("one\n"))
+    await Effect.runPromise(other.write("other\n"))
+    await Effect.runPromise(one.write("whole\n"))
+    await Effect.runPromise(one.finish)
+    await one.end()
+    const failure = await Effect.runPromise(Effect.flip(other.finish))
+    expect(failure.message).toBe(`${file} can't be written: EEXIST.`)
+    await other.end()
+    const broken = await opened(join(folder, "broken.csv"))
+    await Effect.runPromise(broken.write("half"))
+    await broken.end()
+    expect(readFileSync(file, "utf8")).toBe("one\nwhole\n")
+    expect(readFileSync(`${file}.part`, "utf8")).toBe("somebody's")
+    expect(readdirSync(folder).sort()).toEqual(["leads.csv", "leads.csv.part"])
+    expect(existsSync(join(folder, "broken.csv"))).toBe(false)
+  })
+})
