@@ -300,7 +300,7 @@ describe("setting up", () => {
     for (const post of ["p".repeat(513), "p".repeat(15_000), "\u{1d4b3}".repeat(513), "a\u0000b"]) {
       const { body, status } = await put(post)
       expect([status, body.error.code]).toEqual([400, "invalid_parameter"])
-      expect(body.error.message).toMatch(/^The post's id takes a text of 1 to 512 characters/)
+      expect(body.error.message).toMatch(/^postId takes a text of 1 to 512 characters/)
     }
   })
 

@@ -65,6 +65,15 @@ export const pruning = (tables: Tables): typeof Pruning.Service => {
     tables.pruned.put("newest event", Math.max(position, tables.pruned.get("newest event") ?? 0))
   }
 
+  /** Dead letters before a delivered one lose their place with it: nothing else would end their naming. */
+  const removeDelivery = ({ id, orderedLead, seq, state, webhookId }: DeliveryRow): void => {
+    tables.deliveries.remove(id)
+    if (state !== "delivered" || orderedLead === null) return
+    for (const row of tables.deliveriesOf(webhookId))
+      if (row.state === "dead" && row.orderedLead === orderedLead && row.seq < seq)
+        tables.deliveries.put(row.id, { ...row, orderedLead: null })
+  }
+
   const dueOfBrand = (
     kind: RetentionKind,
     before: number,
@@ -115,7 +124,7 @@ export const pruning = (tables: Tables): typeof Pruning.Service => {
       const state = kind === "deliveries" ? "delivered" : "dead"
       return deliveries
         .filter((row) => row.state === state && row.finishedAt! < before)
-        .map((row) => ({ at: row.finishedAt!, remove: () => tables.deliveries.remove(row.id) }))
+        .map((row) => ({ at: row.finishedAt!, remove: () => removeDelivery(row) }))
     }
     const left = new Left(deliveries, limits)
     return brandIds().flatMap((brandId) => dueOfBrand(kind, before, left, { brandId, now }))

@@ -160,9 +160,14 @@ const bodyFormsOf = (operation: Operation, field: Field): ReadonlyArray<Form> =>
 }
 
 /** Texts of a path: no JSON, and nothing that percent-encoding cannot write. */
-const pathTextForms = textForms({ min: 0, max: null }).filter(
-  ({ name, value }) => typeof value === "string" && value.isWellFormed() && value !== "" && name !== "a text"
-)
+const inPath = (forms: ReadonlyArray<Form>): ReadonlyArray<Form> =>
+  forms.filter(
+    ({ name, value }) =>
+      typeof value === "string" && value.isWellFormed() && value !== "" && name !== "a text"
+  )
+
+/** Texts that are looked for alone: any may be. */
+const soughtTextForms = inPath(textForms({ min: 0, max: null })).map((form) => ({ ...form, refusal: null }))
 
 const queryFormsOf = ({ format, kind, path }: Field): ReadonlyArray<Form> => {
   switch (format?.is) {
@@ -171,7 +176,7 @@ const queryFormsOf = ({ format, kind, path }: Field): ReadonlyArray<Form> => {
     case "day":
       return dayForms
     case "post id":
-      return pathTextForms.map((form) => ({ ...form, refusal: null }))
+      return soughtTextForms
     case "day of a span":
       return spanDayForms
     case "sort":
@@ -194,10 +199,10 @@ const queryFormsOf = ({ format, kind, path }: Field): ReadonlyArray<Form> => {
   return kind.is === "choice" ? queryChoiceForms(kind.of) : queryIntegerForms
 }
 
-const pathFormsOf = ({ format }: Field): ReadonlyArray<Form> => {
+const pathFormsOf = ({ format, kind }: Field): ReadonlyArray<Form> => {
   if (format?.is === "id") return pathIdForms(format.kind)
   if (format?.is === "day") return dayForms.filter(({ value }) => value !== "")
-  return pathTextForms.map((form) => ({ ...form, refusal: null }))
+  return kind.is === "text" && kind.max !== null ? inPath(textForms(kind)) : soughtTextForms
 }
 
 const queryNames = ({ fields }: Operation): ReadonlyArray<string> =>

@@ -9,6 +9,7 @@ import {
   MetricsQueries,
   metricsView,
   NewCampaign,
+  Parameters,
   PostId,
   PostTotals,
   Renaming,
@@ -182,10 +183,10 @@ export const campaigns = {
         Effect.gen(function* () {
           const { brandId, day, id, postId } = path
           if (!isPostId(postId)) {
-            return yield* new InvalidParameter({
-              parameter: "postId",
-              message: `The post's id takes a text of 1 to ${textLimits.externalId} characters, in well-formed Unicode without U+0000.`
-            })
+            return yield* Parameters.invalid(
+              "postId",
+              `takes a text of 1 to ${textLimits.externalId} characters, in well-formed Unicode without U+0000`
+            )
           }
           if (!Calendar.isDate(day)) {
             return yield* new InvalidParameter({
