@@ -57,8 +57,8 @@ describe("oracles", () => {
       await nextTick()
     }
     // Scenarios of their own prune, repeat calls with a key, and have browsers and listeners.
-    const elsewhere = ["retention kept", "idempotency holds", "sessions hold", "live events"]
-    const judged = checks.filter(({ oracle, rule }) => !elsewhere.includes(oracle) && !ofOthers.test(rule))
+    const elsewhere = new Set(["retention kept", "idempotency holds", "sessions hold", "live events"])
+    const judged = checks.filter(({ oracle, rule }) => !elsewhere.has(oracle) && !ofOthers.test(rule))
     expect(judged.filter((each) => each.judged === 0)).toEqual([])
     expect(judged.filter((each) => weakenedShare(each) > 0.02)).toEqual([])
   })
