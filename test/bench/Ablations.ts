@@ -149,7 +149,14 @@ export const ablations: ReadonlyArray<Ablation> = [
     ...inStore("SearchTexts")(
       "search-memory",
       "searches the texts of large brands in memory, in a thread of its own",
-      ["random-search", "random-syllables", "random-name-part", "random-paging", "beside-random-search"],
+      [
+        "random-search",
+        "random-syllables",
+        "random-name-part",
+        "random-paging",
+        "random-signal-page",
+        "beside-random-search"
+      ],
       {
         in: "SearchTexts.want",
         find: "!isAnswerable($filter)",

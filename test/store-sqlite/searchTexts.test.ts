@@ -219,6 +219,32 @@ describe("a search in memory", () => {
     await Promise.all([here.dispose(), elsewhere.dispose()])
   })
 
+  it("leaves a list without a search to the file where that is sooner [LIST-5, SORT-5, PAGE-1]", async () => {
+    const { brand, here, posted, record } = await storeWithMemory()
+    const many = Array.from({ length: 97 }, (_, i) => [`m${i}`, `Person ${i}`] as const)
+    await record(here, many)
+    /** Which jobs answer the first lead of a list, and how many leads the list has. */
+    const listed = async (filter: LeadFilter) => {
+      posted.mockClear()
+      const query = {
+        filter,
+        sort: sorts[0]!,
+        page: { page: 1, pageSize: 1 },
+        engagements: "none"
+      } as const
+      const { total } = await here.runPromise(
+        Effect.flatMap(LeadStore, (store) => store.list(brand.id, query))
+      )
+      return { total, kinds: searchesOf(posted) }
+    }
+    // The counters know the total, and the index has the page: less than a quarter of a look at each of the hundred.
+    expect(await listed({})).toEqual({ total: 100, kinds: ["listLeads"] })
+    // To count two windows the file must look at each lead.
+    const windows = { createdAfter: 1, updatedAfter: 1, createdBefore: 9e15, updatedBefore: 9e15 }
+    expect(await listed(windows)).toEqual({ total: 100, kinds: ["listLeads", "searchLeads"] })
+    await here.dispose()
+  })
+
   it("keeps no more bytes than it may, whatever is recorded later [LIST-4]", async () => {
     const { found, here, posted, record } = await storeWithMemory({ maxBytes: 1_250_000 })
     posted.mockClear()

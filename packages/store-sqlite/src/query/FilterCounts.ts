@@ -31,6 +31,13 @@ export interface Counts {
 
 const dayOf = (instant: number): number => Math.floor(instant / millisPerDay)
 
+/** The leads of a brand. */
+export const countLeads = (sql: QueryConnection, brandId: number): number =>
+  sql.get<{ readonly n: number }>(
+    "SELECT coalesce(sum(n), 0) AS n FROM lead_count WHERE brand_id = ? AND signal_id = 0",
+    [brandId]
+  )!.n
+
 /** A query of the counters with one column for all leads of the brand, and one for each filter except the search. */
 export const countsSql = (
   selection: Selection

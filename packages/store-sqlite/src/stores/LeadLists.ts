@@ -24,7 +24,7 @@ const queryKey = (brandId: string, { engagements, filter, page, sort }: Query): 
   JSON.stringify([brandId, engagements, sort, page, filter])
 
 type ListKind = "listLeads" | "listRenderedLeads"
-type Listed<K extends ListKind> = Jobs[K]["output"]["page"]
+type Listed<K extends ListKind> = NonNullable<Jobs[K]["output"]["page"]>
 
 const searchKinds = { listLeads: "searchLeads", listRenderedLeads: "searchRenderedLeads" } as const
 
@@ -34,11 +34,13 @@ export const leadLists = (
   texts: SearchTexts,
   options: ListingOptions
 ): LeadLists => {
+  /** Null where memory answers sooner, and has the brand. */
   const offload = <K extends ListKind>(
     kind: K,
     brandId: string,
-    query: Query
-  ): Effect.Effect<Listed<K>, StoreUnavailable> =>
+    query: Query,
+    isInMemory: boolean
+  ): Effect.Effect<Listed<K> | null, StoreUnavailable> =>
     Effect.suspend(() => {
       const job = readingWorker.read(brandId, kind, () => {
         const totals = new Map<string, number>()
@@ -46,9 +48,9 @@ export const leadLists = (
           const known = caches.totals.get(key)
           if (known !== undefined) totals.set(key, known)
         }
-        return { brandId, query, rankIndex: options.rankIndex, totals }
+        return { brandId, query, rankIndex: options.rankIndex, isInMemory, totals }
       })
-      texts.want(brandId, query.filter)
+      if (!isInMemory) texts.want(brandId, query.filter)
       return Effect.map(job, ({ counted, page }) => {
         caches.addTotals(counted)
         return page
@@ -62,19 +64,23 @@ export const leadLists = (
   ): Effect.Effect<Listed<K>, StoreUnavailable> =>
     Effect.suspend(() => {
       const { filter } = query
-      const inMemory = (otherwise: Effect.Effect<Listed<K>, StoreUnavailable>) =>
-        Effect.flatMap(texts.search(searchKinds[kind], brandId, query), (page) =>
-          page === null ? otherwise : Effect.succeed(page as Listed<K>)
+      type Way = Effect.Effect<Listed<K> | null, StoreUnavailable>
+      const served: Way = read((sql) => readPage(sql, brandId, query, options, caches.at(sql)))
+      const inMemory = Effect.suspend(
+        () => texts.search(searchKinds[kind], brandId, query) as Effect.Effect<Listed<K> | null>
+      )
+      // Without memory beside it there is always a page.
+      const offloaded = offload(kind, brandId, query, false) as Effect.Effect<Listed<K>, StoreUnavailable>
+      const first = (...ways: ReadonlyArray<Way>): Effect.Effect<Listed<K>, StoreUnavailable> =>
+        ways.reduceRight<Effect.Effect<Listed<K>, StoreUnavailable>>(
+          (others, way) => Effect.flatMap(way, (page) => (page === null ? others : Effect.succeed(page))),
+          offloaded
         )
-      const fromFile = (slowly: Effect.Effect<Listed<K>, StoreUnavailable>) =>
-        Effect.flatMap(
-          read((sql) => readPage(sql, brandId, query, options, caches.at(sql))),
-          (page) => (page === null ? slowly : Effect.succeed(page))
-        )
-      const offloaded = offload(kind, brandId, query)
-      if (!texts.has(brandId, filter)) return fromFile(offloaded)
+      if (!texts.has(brandId, filter)) return first(served)
       // The file's counters and indexes often answer a list without a search sooner than memory.
-      return filter.search === undefined ? fromFile(inMemory(offloaded)) : inMemory(fromFile(offloaded))
+      return filter.search === undefined
+        ? first(served, offload(kind, brandId, query, true), inMemory)
+        : first(inMemory, served)
     })
   return {
     list: (brandId, query) => listAs("listLeads", readLeadPage, brandId, query),

@@ -3,6 +3,7 @@
  * memory when a list of it takes long. The thread follows the feed of changes, by whatever process they are: before each search, after
  * some number of changes of this process, and at once after an erasure. Where it is not up to date the search index of the file answers.
  */
+import { countLeads } from "../query/FilterCounts.ts"
 import type { LeadFilter, LeadId, StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import type { LeadChanges } from "../cache/LeadChanges.ts"
@@ -117,11 +118,7 @@ export class SearchTexts {
   private remember(brandId: string, now: number): Effect.Effect<void, StoreUnavailable> {
     return Effect.gen(this, function* () {
       const { maxBytes, minLeads } = this.options
-      const leads = yield* this.read((sql) =>
-        sql.value<number>("SELECT coalesce(sum(n), 0) FROM lead_count WHERE brand_id = ? AND signal_id = 0", [
-          idOf(brandId)
-        ])!
-      )
+      const leads = yield* this.read((sql) => countLeads(sql, idOf(brandId)))
       if (leads < minLeads) return
       const bytes = leads * (this.leadBytes.get(brandId) ?? leadBytes)
       const idle = this.held().filter(

@@ -16,15 +16,19 @@ import {
   readLeadPage,
   readRenderedPage
 } from "../query/LeadPages.ts"
+import * as FilterCounts from "../query/FilterCounts.ts"
 import { migrate, type Migrating } from "../schema/Migrations.ts"
 import { beginMerge, endMerge, mergeOwnedStep, type OwnedStep } from "../search/SegmentMerge.ts"
 import type { Total } from "../query/Totals.ts"
+import { idOf } from "@lead-signals/sql-rows"
 import * as TextMemory from "./TextMemory.ts"
 
 interface ListInput {
   readonly brandId: string
   readonly query: Query
   readonly rankIndex: ListingOptions["rankIndex"]
+  /** Whether memory may answer the list instead: then only what the file answers sooner is read. */
+  readonly isInMemory: boolean
   /** By `totalKeys`, those that the serving thread knows. */
   readonly totals: ReadonlyMap<string, number>
 }
@@ -33,7 +37,8 @@ interface ListInput {
 export type CountedTotals = ReadonlyMap<string, { readonly total: Total; readonly state: number }>
 
 interface ListOutput<A> {
-  readonly page: A
+  /** Null where memory answers sooner. */
+  readonly page: A | null
   readonly counted: CountedTotals
 }
 
@@ -109,9 +114,12 @@ export type Report =
   /** `code` is SQLite's where it has one; `reason` is for the operator where the job says one. */
   | { readonly kind: "failed"; readonly code: string; readonly reason: string | null }
 
+/** A pass over the memory of a brand takes as long as so many leads or entries of the file for each of its leads. */
+const memoryEffort = 1 / 4
+
 const listing =
   <A>(read: ReadPage<A>) =>
-  (sql: DriverConnection, { brandId, rankIndex, query, totals }: ListInput): ListOutput<A> => {
+  (sql: DriverConnection, { brandId, isInMemory, rankIndex, query, totals }: ListInput): ListOutput<A> => {
     const counted = new Map<string, { readonly total: Total; readonly state: number }>()
     const known = {
       totals: {
@@ -121,9 +129,12 @@ const listing =
       // Pages that the rank index finds take little effort: the serving thread reads them.
       buckets: null
     }
-    const options = { rankIndex, maxEffort: Number.POSITIVE_INFINITY }
-    // Without a limit of effort there is always a page.
-    return { page: sql.snapshot(() => read(sql, brandId, query, options, known))!, counted }
+    return sql.snapshot(() => {
+      const maxEffort = isInMemory
+        ? memoryEffort * FilterCounts.countLeads(sql, idOf(brandId))
+        : Number.POSITIVE_INFINITY
+      return { page: read(sql, brandId, query, { rankIndex, maxEffort }, known), counted }
+    })
   }
 
 const erase = (
