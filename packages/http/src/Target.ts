@@ -5,6 +5,7 @@
 import { InvalidParameter, type Parameters } from "@lead-signals/domain"
 import { Either } from "effect"
 
+/** Bytes of a request's path and query together, percent-encoded, at most. [ERR-5] */
 export const maxTargetBytes = 16 * 1024
 
 export interface Target {

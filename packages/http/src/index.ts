@@ -17,6 +17,7 @@ export { type ApiAnswer, type ApiCall, Mcp, type McpCaller, type McpService } fr
 export { Metrics } from "./Metrics.ts"
 export { type AnsweredRequest, RequestObserver } from "./RequestObserver.ts"
 export { type BegunSession, makeSessions, type Session, type SessionAccess, Sessions } from "./Sessions.ts"
+export { maxTargetBytes } from "./Target.ts"
 export { DefaultRateLimit } from "./endpoints/Keys.ts"
 // What types of `Api` name, so that a host can export what it makes of it.
 export { ApiKeyAccess, OperatorAccess } from "./contract/Access.ts"

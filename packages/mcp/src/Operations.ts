@@ -1,5 +1,5 @@
 /** What a tool takes and answers, and how its call is made: all from the operations of the OpenAPI document. [MCP-4] */
-import { type ApiCall, openApi } from "@lead-signals/http"
+import { type ApiCall, maxTargetBytes, openApi } from "@lead-signals/http"
 import { type Tool, tools } from "./Tools.ts"
 
 /** The document, and schemas in it, are trees of any shape. */
@@ -203,9 +203,6 @@ const textOf = (name: string, value: unknown): string => {
   if (!text.isWellFormed()) throw new InvalidArgument(`${name} takes well-formed Unicode.`)
   return text
 }
-
-/** What the API takes as path and query, percent-encoded. [ERR-5] */
-const maxTargetBytes = 16 * 1024
 
 /** `.` and `..` as segments would lead to another path. */
 const segmentOf = (name: string, value: unknown): string => {
