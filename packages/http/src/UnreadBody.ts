@@ -34,7 +34,7 @@ const closeAfterAnswer = (socket: Socket, response: ServerResponse): void => {
   socket.destroySoon = () => closeLingering(socket, lingerMillis)
 }
 
-/** Requests whose body somebody has begun to read: `answerBeforeClosing` is told where they give up. */
+/** Requests whose body has begun to be read. If the reader gives up, `answerBeforeClosing` discards the rest. */
 const read = new WeakSet<IncomingMessage>()
 
 /** To be called where a body begins to be read. */

@@ -12,7 +12,7 @@ const maxRecordedTogether = 500
 /** Times that the recorder waits for further attempts to end; each as short as the clock's shortest sleep. */
 const maxGatheringTicks = 10
 
-/** So few attempts under way are recorded together, if they end together; of more it is enough when half of them have ended. */
+/** Up to this many attempts under way are recorded together; of more, those that have ended are recorded once they are half. */
 const fewUnderWay = 8
 
 /** A success of a webhook that was not failing: recording it changes nothing for the webhook's other deliveries. */
@@ -81,7 +81,7 @@ export class AttemptRecorder {
       : Math.min(maxRecordedTogether, Math.max(fewUnderWay, Math.ceil(total / 2)))
   }
 
-  /** Waits until so many have ended. */
+  /** Waits until `count()` posts have ended. */
   private until(count: () => number): Effect.Effect<void> {
     return Effect.suspend(() => {
       if (this.ended.length >= count()) return Effect.void

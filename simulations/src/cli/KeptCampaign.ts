@@ -15,7 +15,7 @@ export interface KeptCampaignOptions {
   readonly store: StoreKind
   /** Processes. */
   readonly jobs: number
-  /** After so many minutes no seed begins; null: all are run. */
+  /** Minutes after which no seed begins; null: all are run. */
   readonly minutes: number | null
   /** The file that keeps what was judged: seeds that it holds are not run again. */
   readonly results: string

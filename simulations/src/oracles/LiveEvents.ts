@@ -79,7 +79,6 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const places = new WeakMap<Fired, number>()
   /** The place of the last event that a reader at a position has seen, by brand and position. */
   const seen = new Map<string, number>()
-  /** The newest position at which a brand's events were read. */
   const deleted = new Set<string>()
   let placed = 0
   let isTailLost = false

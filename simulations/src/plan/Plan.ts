@@ -175,7 +175,7 @@ interface PlannedSession {
   readonly uses: ReadonlyArray<{
     /** Milliseconds after the use before. */
     readonly after: number
-    /** In place of `after`: so many milliseconds beside the end of the session. */
+    /** In place of `after`: milliseconds from the end of the session, before it where negative. */
     readonly atExpiry?: number
     readonly what: (typeof sessionUses)[number]
     readonly origin: OriginHeaders

@@ -23,7 +23,7 @@ const warning = (name: string, accepted: ReadonlyArray<string>): string => {
 /** At most so many warnings: more would only echo what was sent. */
 const maxWarnings = 10
 
-/** So many names are looked at for misspelt ones: thousands fit a request, and each is compared with every name that is known. */
+/** Unknown names that are compared with the known ones, at most: thousands fit a request, and each comparison takes time. */
 const maxCompared = 100
 
 /**

@@ -114,7 +114,7 @@ export type Report =
   /** `code` is SQLite's where it has one; `reason` is for the operator where the job says one. */
   | { readonly kind: "failed"; readonly code: string; readonly reason: string | null }
 
-/** A pass over the memory of a brand takes as long as so many leads or entries of the file for each of its leads. */
+/** A pass over a brand in memory costs as much as reading a quarter as many rows of the file as the brand has leads. */
 const memoryEffort = 1 / 4
 
 const listing =
