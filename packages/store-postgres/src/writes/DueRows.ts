@@ -98,6 +98,9 @@ const events = (sql: Connection, { after, before, limit }: PieceOf): Promise<Fou
     return { keys, next: rows.length < lookedAt ? null : [rows.at(-1)!.position] }
   })
 
+/** Whether an instant is before another, where rows are found by an id: no index by time answers it. */
+export const isOlder = (at: string, before: string): string => `(CASE WHEN ${at} < ${before} THEN 1 END) IS NOT NULL`
+
 /** Whether the activity.detected of an engagement `g` is left. */
 export const isAnnounced = `EXISTS (
   SELECT 1 FROM lead_signals.event e
@@ -115,7 +118,8 @@ const engagements = (sql: Connection, { after, before, limit }: PieceOf): Promis
     const rows = await sql.all<{ readonly id: string; readonly lead_id: number }>(
       `SELECT g.id, g.lead_id FROM lead_signals.lead l CROSS JOIN LATERAL (
          SELECT g.id, g.lead_id FROM lead_signals.engagement g
-         WHERE g.brand_id = l.brand_id AND g.lead_id = l.id AND g.tracked_at < $4 AND NOT ${isAnnounced} OFFSET 0) g
+         WHERE g.brand_id = l.brand_id AND g.lead_id = l.id AND ${isOlder("g.tracked_at", "$4")} AND NOT ${isAnnounced}
+         ORDER BY g.tracked_at, g.id OFFSET 0) g
        WHERE l.brand_id = $1 AND l.id BETWEEN $2 AND $3 ORDER BY l.id LIMIT $5`,
       [brandId, from, last!.id, before, limit]
     )

@@ -9,7 +9,7 @@ import { leadColumns, type LeadRow } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
 import { settlePlanner } from "../query/PlannerSettings.ts"
-import { dueDeliveries, type Found, isQuiet, isAnnounced, type PieceOf } from "./DueRows.ts"
+import { dueDeliveries, type Found, isAnnounced, isOlder, isQuiet, type PieceOf } from "./DueRows.ts"
 import { keepPositions, noteRemoved } from "./ChangedLeads.ts"
 import { removeLeads } from "./Erasure.ts"
 import { CounterChanges } from "./LeadCounters.ts"
@@ -130,7 +130,7 @@ const removeEngagements = async (
   const rows = await sql.all<{ readonly at: Instant; readonly author: string | null }>(
     `DELETE FROM lead_signals.engagement WHERE brand_id = $1 AND id IN (
          SELECT g.id FROM lead_signals.engagement g
-         WHERE g.brand_id = $1 AND g.id = ANY ($2::text[]) AND g.tracked_at < $3 AND NOT ${isAnnounced}
+         WHERE g.brand_id = $1 AND g.id = ANY ($2::text[]) AND ${isOlder("g.tracked_at", "$3")} AND NOT ${isAnnounced}
          FOR UPDATE SKIP LOCKED)
        RETURNING tracked_at AS at, author_ext_id AS author`,
     [brandId, keys, before]
@@ -148,7 +148,7 @@ const removePrunedLeads =
   async (sql: Connection, { before }: PieceOf, { brandId, keys }: Found, now): Promise<Removed> => {
     const rows = await sql.all<LeadRow>(
       `SELECT ${leadColumns} FROM lead_signals.lead l
-         WHERE l.brand_id = $1 AND l.id = ANY ($3::bigint[]) AND l.updated_at < $2 AND ${isQuiet}
+         WHERE l.brand_id = $1 AND l.id = ANY ($3::bigint[]) AND ${isOlder("l.updated_at", "$2")} AND ${isQuiet}
          ORDER BY l.id FOR UPDATE`,
       [brandId, before, keys]
     )
