@@ -19,6 +19,8 @@ export interface LoadOptions {
   readonly analyzes?: boolean
   /** Connections that write rows and build indexes side by side; one unless given. */
   readonly connections?: number
+  /** Whether the rows stay out of the server's log, so that a crash of the server would empty the tables; `false` unless given. */
+  readonly unlogged?: boolean
   readonly say?: (line: string) => void
 }
 
@@ -141,6 +143,9 @@ const onEach = async <A>(
   )
 }
 
+/** The tables that have rows for each lead. */
+const tables = ["lead", "lead_text", "lead_signal", "engagement"]
+
 /** Fills a database whose schema is there and empty. Indexes are made when the rows are there. */
 export const loadLeads = async (url: string, given: LoadOptions): Promise<void> => {
   const options = {
@@ -148,17 +153,18 @@ export const loadLeads = async (url: string, given: LoadOptions): Promise<void> 
     maxBucketLeads: defaults.maxBucketLeads,
     analyzes: true,
     connections: 1,
+    unlogged: false,
     say: () => {},
     ...given
   }
-  const { analyzes, connections, leads, maxBucketLeads, persons, say } = options
+  const { analyzes, connections, leads, maxBucketLeads, persons, say, unlogged } = options
   const clients = Array.from({ length: connections }, () => new pg.Client({ connectionString: url }))
   const [db] = clients as [pg.Client]
   for (const client of clients) await client.connect()
   try {
     for (const client of clients) {
       await client.query(
-        "SET synchronous_commit = off; SET maintenance_work_mem = '1GB'; SET work_mem = '64MB'"
+        "SET synchronous_commit = off; SET maintenance_work_mem = '3GB'; SET work_mem = '64MB'"
       )
     }
     for (const brand of brandIds) {
@@ -177,11 +183,12 @@ export const loadLeads = async (url: string, given: LoadOptions): Promise<void> 
     say("persons")
     const { rows: indexes } = await db.query<{ name: string; text: string }>(
       `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS text FROM pg_index
-         WHERE NOT indisprimary AND indrelid IN ('lead_signals.lead'::regclass, 'lead_signals.lead_text'::regclass,
-           'lead_signals.lead_signal'::regclass, 'lead_signals.engagement'::regclass)
-       ORDER BY indexrelid <> 'lead_signals.lead_text_by_gram'::regclass`
+         WHERE NOT indisprimary AND indrelid = ANY (ARRAY(SELECT ('lead_signals.' || t)::regclass FROM unnest($1::text[]) t))
+       ORDER BY indexrelid <> 'lead_signals.lead_text_by_gram'::regclass`,
+      [tables]
     )
     for (const { name } of indexes) await db.query(`DROP INDEX ${name}`)
+    if (unlogged) for (const table of tables) await db.query(`ALTER TABLE lead_signals.${table} SET UNLOGGED`)
     const chunk = 100_000
     const froms = Array.from({ length: Math.ceil(leads / chunk) }, (_, i) => 1 + i * chunk)
     await onEach(clients, froms, async (client, from) => {
