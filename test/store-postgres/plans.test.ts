@@ -180,6 +180,29 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
     await checkAll()
   })
 
+  it("walk the index of an order alone, without a look at other leads' rows [LIST-5]", async () => {
+    const filters: Shape = [
+      ["signalId", "3"],
+      ["createdAfter", "2024-02-01"],
+      ["updatedBefore", "2026-01-01"],
+      ["qualified", "false"]
+    ]
+    for (const order of ["updatedAt", "name", "score1"]) {
+      for (const direction of ["asc", "desc"]) {
+        const shape: Shape = [...filters, ["sort", `${order}:${direction}`]]
+        const { result, statements } = await read(shape, "1", new TotalCache(10), true)
+        expect(result.leads).toHaveLength(25)
+        const page = statements.find(({ text }) => text.includes("LIMIT") && text.includes("OFFSET"))!
+        const read = nodesOf(page.plan).filter((node) => node["Relation Name"] && node["Actual Loops"]! > 0)
+        expect([order, direction, ...read.map((node) => node["Node Type"])]).toEqual([
+          order,
+          direction,
+          "Index Only Scan"
+        ])
+      }
+    }
+  })
+
   it("compare the leads that the index finds and no others on their pages, in a session of little memory [LIST-5]", async () => {
     await client.query("SET work_mem = '64kB'")
     const { result, statements } = await read([["search", "ma"]], "1", new TotalCache(10), true)

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { gramsOf, searchTextsOf } from "../query/Grams.ts"
 import { orderings } from "../query/Ordering.ts"
-import { leadColumns, type LeadRow } from "../rows/LeadRows.ts"
+import { leadColumns, type LeadRow, signalIdsOf } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
 import { verifyKeys } from "../schema/EncryptionState.ts"
 import { newestMigration } from "../schema/Migrations.ts"
@@ -115,7 +115,7 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
     different(
       "SELECT brand_id, signal_id, created_at, lead_id, flags FROM lead_signals.lead_signal",
       `SELECT l.brand_id, s.id::bigint, l.created_at, l.id, l.flags
-       FROM lead_signals.lead l CROSS JOIN LATERAL jsonb_array_elements_text(l.signal_ids::jsonb) s(id)`
+       FROM lead_signals.lead l CROSS JOIN LATERAL jsonb_array_elements_text((${signalIdsOf("l")})::jsonb) s(id)`
     )
   ],
   [

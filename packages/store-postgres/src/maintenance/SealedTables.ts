@@ -3,7 +3,13 @@ import type { CopyRow, CopyTable } from "@lead-signals/domain"
 import { Suppression } from "@lead-signals/domain"
 import { secretContexts } from "@lead-signals/encryption"
 import type { Connection } from "../connection/Connection.ts"
-import { type EngagementRow, engagementOf, type Person, sealedEngagementValues } from "../rows/LeadRows.ts"
+import {
+  type EngagementRow,
+  engagementOf,
+  type Person,
+  sealedEngagementValues,
+  signalIdsOf
+} from "../rows/LeadRows.ts"
 import { attemptContext, bodyContext, openEngagements, openLeads, openValues } from "../rows/SealedRows.ts"
 import { readEncryption } from "../schema/EncryptionState.ts"
 import { sealFor } from "../sealing/SealedValue.ts"
@@ -15,7 +21,11 @@ export type Fields = Record<string, any>
 
 /** The columns of a table as a copy reads them, with those that are sealed. */
 export const copiedColumns = (sql: Connection, { columns, name }: CopyTable): string => {
-  const plain = columns.join(", ")
+  const plain = columns
+    .map((column) =>
+      name === "lead" && column === "signal_ids" ? `${signalIdsOf("lead")} AS signal_ids` : column
+    )
+    .join(", ")
   if (sql.keys === null) return plain
   switch (name) {
     case "lead":

@@ -9,6 +9,7 @@ import {
   hasFlags,
   driven,
   hasOnly,
+  idColumnOf,
   joinedLeads,
   type Range,
   type Selection,
@@ -66,22 +67,31 @@ const bucketAt = (brandId: number, { field }: Range, key: string, id: Sql): Sql 
 /** No lead has a greater id. */
 const maxId = raw("9223372036854775807")
 
-/** The number of leads in a range, from the buckets between its ends; leads are read in the buckets of the ends alone. */
+/** How many leads there are, and how many of them have the flags; null without flags. */
+const counted = (flags: number | null, n: Sql, flagged: (mask: number) => Sql): Sql =>
+  sql`${n} AS n, ${flags === null ? raw("NULL::bigint") : flagged(flags)} AS flagged`
+
+/**
+ * The number of leads in a range and of those that have the flags, as one row, from the buckets between its ends; leads are read in the
+ * buckets of the ends alone.
+ */
 export const rangeCountSql = (brandId: number, flags: number | null, range: Range): Sql => {
   const { column, textOf } = orderings[range.field]
   const key = raw(`l.${column}`)
   const leads = (where: Sql): Sql =>
-    sql`(SELECT count(*) FROM lead_signals.lead l WHERE l.brand_id = ${brandId} AND ${where} AND ${hasFlags(flags)})`
-  return sql`(SELECT CASE WHEN f.key = t.key AND f.id = t.id
-      THEN ${leads(sql`${key} BETWEEN ${range.from} AND ${range.to}`)}
-      ELSE coalesce((SELECT sum(${sumOf(flags)}) FROM lead_signals.lead_bucket b
-          WHERE b.brand_id = ${brandId} AND b.ordering = ${range.field}
-            AND (b.key, b.id) >= (f.key, f.id) AND (b.key, b.id) < (t.key, t.id)), 0)
-        - ${leads(sql`(${key}, l.id) >= (f.at, f.id) AND ${key} < ${range.from}`)}
-        + ${leads(sql`(${key}, l.id) >= (t.at, t.id) AND ${key} <= ${range.to}`)}
-      END::bigint
-    FROM ${bucketAt(brandId, range, textOf(range.from), raw("0"))} f,
-      ${bucketAt(brandId, range, textOf(range.to), maxId)} t)`
+    sql`LATERAL (SELECT ${counted(flags, raw("count(*)"), (mask) => sql`count(*) FILTER (WHERE ${hasFlags(mask)})`)}
+      FROM lead_signals.lead l WHERE l.brand_id = ${brandId} AND ${where})`
+  return sql`(SELECT coalesce(b.n, 0) + w.n - f.n + t.n AS n, coalesce(b.flagged, 0) + w.flagged - f.flagged + t.flagged AS flagged
+    FROM (SELECT f.at AS from_at, f.id AS from_id, t.at AS to_at, t.id AS to_id, f.key AS from_key, t.key AS to_key,
+        f.key = t.key AND f.id = t.id AS is_one
+      FROM ${bucketAt(brandId, range, textOf(range.from), raw("0"))} f,
+        ${bucketAt(brandId, range, textOf(range.to), maxId)} t OFFSET 0) ends,
+      LATERAL (SELECT ${counted(flags, sql`sum(${sumOf(null)})::bigint`, (mask) => sql`sum(${sumOf(mask)})::bigint`)}
+        FROM lead_signals.lead_bucket b WHERE b.brand_id = ${brandId} AND b.ordering = ${range.field}
+          AND (b.key, b.id) >= (ends.from_key, ends.from_id) AND (b.key, b.id) < (ends.to_key, ends.to_id)) b,
+      ${leads(sql`ends.is_one AND ${key} BETWEEN ${range.from} AND ${range.to}`)} w,
+      ${leads(sql`NOT ends.is_one AND (${key}, l.id) >= (ends.from_at, ends.from_id) AND ${key} < ${range.from}`)} f,
+      ${leads(sql`NOT ends.is_one AND (${key}, l.id) >= (ends.to_at, ends.to_id) AND ${key} <= ${range.to}`)} t)`
 }
 
 /** The number of leads before an instant, from the buckets before it; leads are read in the bucket of the instant alone. */
@@ -99,10 +109,17 @@ export const leadsBeforeSql = (brandId: number, flags: number | null, range: Ran
 export const rangesSql = ({ brandId, flags }: Selection, ranges: ReadonlyArray<Range>): Sql =>
   sql`SELECT ${join(
     ranges.map(
-      (range) => sql`coalesce(${rangeCountSql(brandId, null, range)}, 0) AS ${raw(range.field)},
-        ${flags === null ? raw("NULL::bigint") : sql`coalesce(${rangeCountSql(brandId, flags, range)}, 0)`} AS ${raw(`${range.field}_flagged`)}`
+      ({ field }) =>
+        sql`coalesce(${raw(field)}.n, 0) AS ${raw(field)}, ${
+          flags === null ? raw("NULL::bigint") : sql`coalesce(${raw(field)}.flagged, 0)`
+        } AS ${raw(`${field}_flagged`)}`
     ),
     ", "
+  )} FROM (SELECT 1) one ${join(
+    ranges.map(
+      (range) => sql`LEFT JOIN ${rangeCountSql(brandId, flags, range)} ${raw(range.field)} ON true`
+    ),
+    " "
   )}`
 
 /** The number of matching leads, where counters and buckets give it; null otherwise. */
@@ -130,13 +147,30 @@ export const mostSelective = ({ all, drivers }: Counts): readonly [Driver, numbe
 export const totalSql = (selection: Selection, driver: Driver): Sql =>
   sql`SELECT count(*) AS n FROM ${sourceOf(selection, driver, null)} WHERE ${conditions(selection, driver)}`
 
+/** Looking up the lead of a text costs about as much as reading so many entries of an index. */
+const lookupWeight = 16
+
 /**
  * Counts the leads that the search alone finds, up to a limit, and those of them that match. The totals are whole where fewer than the
- * limit were found.
+ * limit were found. `best` is the other condition that lets the fewest leads through, `n` of them: the leads of a search that finds few are
+ * looked up, those of another are joined with what its index has. The planner must not join in nested loops.
  */
-export const searchTotalSql = (selection: Selection, limit: number | null): Sql => {
-  const found = sql`(SELECT t.brand_id, t.lead_id, t.name_key, t.headline_key FROM lead_signals.lead_text t
-    WHERE ${driven(selection, "search")}${limit === null ? raw("") : sql` LIMIT ${limit}`}) t`
-  return sql`SELECT count(*) FILTER (WHERE ${tests(selection, "search")}) AS n, count(*) AS searched
-    FROM ${found}${joinedLeads(selection, "search")}`
+export const searchTotalSql = (
+  selection: Selection,
+  { best, limit, n }: { readonly best: Driver; readonly limit: number; readonly n: number }
+): Sql => {
+  const others = { ...selection, match: null }
+  return sql`WITH t AS MATERIALIZED (
+      SELECT t.brand_id, t.lead_id FROM lead_signals.lead_text t WHERE ${driven(selection, "search")} LIMIT ${limit}),
+    s AS MATERIALIZED (SELECT count(*) AS n FROM t)
+    SELECT s.n AS searched, CASE WHEN s.n >= ${limit} THEN 0
+      WHEN s.n * ${lookupWeight} < ${n} THEN
+        (SELECT count(*) FROM t${joinedLeads(selection, "search")} WHERE ${tests(selection, "search")})
+      ELSE (SELECT count(*) FROM t JOIN (
+          SELECT ${idColumnOf(best)} AS id FROM ${sourceOf(others, best, null)} WHERE ${conditions(others, best)} OFFSET 0) o
+        ON o.id = t.lead_id) END AS n FROM s`
 }
+
+/** Counts the leads that a search without other conditions finds. */
+export const searchedSql = (selection: Selection): Sql =>
+  sql`SELECT count(*) AS n FROM lead_signals.lead_text t WHERE ${driven(selection, "search")}`

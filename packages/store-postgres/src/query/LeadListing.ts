@@ -31,7 +31,7 @@ export interface PagePlan {
   readonly effort: number
 }
 
-/** Looking up the row of a lead, its texts or its signal costs about as much as reading so many entries of an index. */
+/** Looking up the row or the texts of a lead costs about as much as reading so many entries of an index. */
 const lookupWeight = 5
 
 /** Sorting a gathered lead costs about as much as reading so many entries. */
@@ -53,12 +53,10 @@ export const planPage = (
   const walker: Driver =
     name === "created" && selection.signalId !== null ? "signal" : isOfRange ? range : "order"
   const walkable = Math.min(countOf(walker) ?? counts.all, isOfRange ? countOf(range)! : counts.all)
-  const lookups = [
-    selection.match !== null,
-    selection.signalId !== null && walker !== "signal",
-    (selection.created !== null && name !== "created") || (selection.updated !== null && name !== "updated")
-  ].filter(Boolean).length
-  const walked = Math.min(walkable, (wanted * walkable) / Math.max(total, 1)) * (1 + lookups * lookupWeight)
+  // The index of an order has what filters test, and leads of a signal are read by themselves; only texts are looked up.
+  const isLookedUp = selection.match !== null || (walker === "signal" && selection.updated !== null)
+  const walked =
+    Math.min(walkable, (wanted * walkable) / Math.max(total, 1)) * (isLookedUp ? 1 + lookupWeight : 1)
   const [best, gathered] = mostSelective(counts)
   const gathering = gathered * (sortWeight + lookupWeight)
   if (name === "created" && selection.flags !== null && hasOnly(selection, "flags")) {

@@ -7,6 +7,7 @@ import { leadsById, renderedLeads, windows } from "../rows/LeadReads.ts"
 import * as FilterCounts from "./FilterCounts.ts"
 import * as LeadListing from "./LeadListing.ts"
 import { orderingOf } from "./Ordering.ts"
+import { withNestedLoops, withoutNestedLoops } from "./PlannerSettings.ts"
 import * as RankIndex from "./RankIndex.ts"
 import { type Driver, hasOnly, keyOf, select, type Selection } from "./Selection.ts"
 import type { Sql } from "./Sql.ts"
@@ -69,16 +70,28 @@ const count = async (
   return { counts: { ...counts, drivers: [...drivers, ...searched] }, total: total.n }
 }
 
-/** Counts what a search finds, or, when that is more than another filter lets through, what that filter lets through. */
+/** Comparing a text that the index of texts finds costs about this part of looking up the texts of a lead. */
+const comparedPart = 8
+
+/** Counts what a search finds, or, when that is far more than another filter lets through, looks up what that filter lets through. */
 const countFound = async (
   db: Connection,
   selection: Selection,
   best: Driver,
   n: number
 ): Promise<{ readonly n: number; readonly searched: number | null }> => {
-  const limit = hasOnly(selection, "match") ? null : Math.max(1, Math.ceil(n / 2))
-  const found = await get<{ n: number; searched: number }>(db, FilterCounts.searchTotalSql(selection, limit))
-  if (limit === null || found.searched < limit) return found
+  if (hasOnly(selection, "match")) {
+    const found = await get<{ n: number }>(db, FilterCounts.searchedSql(selection))
+    return { n: found.n, searched: found.n }
+  }
+  const limit = comparedPart * n
+  await db.all(withoutNestedLoops)
+  const found = await get<{ n: number; searched: number }>(
+    db,
+    FilterCounts.searchTotalSql(selection, { best, limit, n })
+  )
+  await db.all(withNestedLoops)
+  if (found.searched < limit) return found
   return { ...(await get<{ n: number }>(db, FilterCounts.totalSql(selection, best))), searched: null }
 }
 

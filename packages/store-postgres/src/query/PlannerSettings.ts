@@ -6,6 +6,7 @@
 const settings: ReadonlyArray<readonly [name: string, value: string]> = [
   ["enable_seqscan", "off"],
   ["enable_sort", "off"],
+  ["enable_nestloop", "on"],
   ["jit", "off"],
   ["work_mem", "64MB"],
   ["max_parallel_workers_per_gather", "0"]
@@ -18,6 +19,12 @@ export const plannerSettings = settings
 
 /** Keeps later statements of the transaction from reading a whole table, where no other statement brings the settings. */
 export const settlePlanner = `SELECT ${plannerSettings}`
+
+/** Makes the following statements of the transaction join by hash, whatever the planner thinks of the tables' sizes. */
+export const withoutNestedLoops = "SELECT set_config('enable_nestloop', 'off', true)"
+
+/** Takes `withoutNestedLoops` back. */
+export const withNestedLoops = "SELECT set_config('enable_nestloop', 'on', true)"
 
 /** The names of the settings, for a transaction that goes on with other statements. */
 export const plannerSettingNames: ReadonlyArray<string> = settings.map(([name]) => name)

@@ -219,6 +219,18 @@ export const driven = (
   }
 }
 
+/**
+ * A number where the signal has caught the lead, null otherwise. The index of each order has the list of the lead's signals, unless it is too
+ * long; a search does not read leads.
+ */
+const caughtBy = (brandId: number, signalId: number, driver: Driver): Sql => {
+  const looked = sql`(SELECT 1 FROM lead_signals.lead_signal g
+    WHERE g.brand_id = ${brandId} AND g.lead_id = ${columnsOf[driver].id} AND g.signal_id = ${signalId})`
+  return driver === "search"
+    ? looked
+    : sql`(CASE l.signal_ids WHEN '[]' THEN ${looked} ELSE nullif(strpos(l.signal_ids, ${`"${signalId}"`}), 0) END)`
+}
+
 /** The conditions of the selection that the driver's index does not answer. */
 export const tests = (
   { brandId, created, flags, match, signalId, updated }: Selection,
@@ -237,9 +249,7 @@ export const tests = (
         ? null
         : tested(sql`l.updated_at BETWEEN ${updated.from} AND ${updated.to}`),
     signalId:
-      signalId === null || driver === "signal"
-        ? null
-        : sql`(SELECT 1 FROM lead_signals.lead_signal g WHERE g.brand_id = ${brandId} AND g.lead_id = ${columns.id} AND g.signal_id = ${signalId}) IS NOT NULL`,
+      signalId === null || driver === "signal" ? null : sql`${caughtBy(brandId, signalId, driver)} IS NOT NULL`,
     match:
       match === null || driver === "search"
         ? null

@@ -23,13 +23,33 @@ export interface LeadRow extends Rows.LeadRow {
   readonly sealed: SealedColumn
 }
 
-/** A lead whose sealed fields don't open, because its key is gone, has its folded name. */
+/** The JSON array of the signals of a lead, whose table has the name, also where its column has no room for it. */
+export const signalIdsOf = (lead: string): string => `CASE ${lead}.signal_ids WHEN '[]' THEN (
+  SELECT coalesce(json_agg(g.signal_id::text ORDER BY g.signal_id)::text, '[]') FROM lead_signals.lead_signal g
+  WHERE g.brand_id = ${lead}.brand_id AND g.lead_id = ${lead}.id) ELSE ${lead}.signal_ids END`
+
+/** The columns that a read computes. A lead whose sealed fields don't open, because its key is gone, has its folded name. */
+const computedColumns: Readonly<Record<string, string>> = {
+  name: "CASE WHEN l.sealed IS NULL THEN l.name ELSE l.name_key END",
+  signal_ids: signalIdsOf("l")
+}
+
 export const leadColumns: string = [
-  ...Rows.leadRowColumns.map((column) =>
-    column === "name" ? "CASE WHEN l.sealed IS NULL THEN l.name ELSE l.name_key END AS name" : `l.${column}`
-  ),
+  ...Rows.leadRowColumns.map((column) => {
+    const computed = computedColumns[column]
+    return computed === undefined ? `l.${column}` : `${computed} AS ${column}`
+  }),
   "l.sealed"
 ].join(", ")
+
+/** Bytes of a folded name and a list of signals at most, which stand in one entry of an index: Postgres takes no entry of more than 2,704. */
+const maxIndexedBytes = 2000
+
+/** The column of a lead's signals: empty where they and the folded name would be too long, so that `lead_signal` alone has them. */
+const signalIdsColumn = (nameKey: string, signalIds: ReadonlyArray<string>): string => {
+  const list = JSON.stringify(signalIds)
+  return list.length + Buffer.byteLength(nameKey) > maxIndexedBytes ? "[]" : list
+}
 
 /** The columns that a write sets, with their types, in the order of `leadValues`. */
 export const writtenLeadColumns = [
@@ -53,17 +73,17 @@ export const writtenLeadColumns = [
 
 type WrittenLead = Observations.LeadDraft & { readonly id: LeadId }
 
-const columnValues = (lead: WrittenLead, rendered: string | null) => [
+const columnValues = (lead: WrittenLead, rendered: string | null, nameKey = Folding.fold(lead.profile.name)) => [
   idOf(lead.brandId),
   lead.id,
   lead.extId,
   lead.profile.name,
-  Folding.fold(lead.profile.name),
+  nameKey,
   ...Rows.profileValues(lead.profile),
   Rows.companyColumn(lead.profile.company),
   JSON.stringify(lead.profileTimes),
   idOf(lead.signalId),
-  JSON.stringify(lead.signalIds),
+  signalIdsColumn(nameKey, lead.signalIds),
   Rows.flagsOf(lead),
   lead.score1,
   lead.createdAt,

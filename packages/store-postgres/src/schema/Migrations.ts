@@ -21,6 +21,7 @@ import { attemptPosts } from "./migrations/0009_attempt_posts.ts"
 import { changedLeads } from "./migrations/0010_changed_leads.ts"
 import { removals } from "./migrations/0011_removals.ts"
 import { statistics } from "./migrations/0012_statistics.ts"
+import { coveringOrderIndexes, coveringOrders, shortSignalLists } from "./migrations/0013_covering_orders.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -46,7 +47,9 @@ const migrations: ReadonlyArray<Migration> = [
   { name: "attempt posts", minVersion: 1, statements: attemptPosts },
   { name: "changed leads", minVersion: 1, statements: changedLeads },
   { name: "removals", minVersion: 1, statements: removals },
-  { name: "statistics", minVersion: 1, statements: statistics }
+  { name: "statistics", minVersion: 1, statements: statistics },
+  { name: "short signal lists", minVersion: 1, statements: shortSignalLists },
+  { name: "covering orders", minVersion: 1, statements: coveringOrders, indexes: coveringOrderIndexes }
 ]
 
 /** The number of the newest migration. */

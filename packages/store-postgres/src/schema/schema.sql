@@ -83,6 +83,8 @@ CREATE TABLE lead_signals.reading (
 CREATE INDEX reading_by_day ON lead_signals.reading (brand_id, campaign_id, day);
 
 -- Leads. flags: 1 qualified, 2 exported, 4 isEmployee. name_key is the folded name. A missing score ranks last in both score orders.
+-- signal_ids is the JSON array of the lead's signals, or an empty one where that would be too long for an entry of an index: lead_signal has
+-- them. The index of an order holds what filters test.
 -- shown is the JSON that lists render of the lead, without its id; null until it is rendered again. No foreign key leads to the brand:
 -- checking it would lock the brand's row once for each lead. In an encrypted database sealed has the person's fields as JSON, ext_id is the
 -- person's hash, name is empty, and the other fields and shown are null.
@@ -112,11 +114,16 @@ CREATE TABLE lead_signals.lead (
   PRIMARY KEY (brand_id, id)
 );
 CREATE UNIQUE INDEX lead_by_person ON lead_signals.lead (brand_id, ext_id);
-CREATE INDEX lead_by_created ON lead_signals.lead (brand_id, created_at, id) INCLUDE (flags);
-CREATE INDEX lead_by_updated ON lead_signals.lead (brand_id, updated_at, id) INCLUDE (flags);
-CREATE INDEX lead_by_name ON lead_signals.lead (brand_id, name_key, id) INCLUDE (flags);
-CREATE INDEX lead_by_score ON lead_signals.lead (brand_id, score_rank, id) INCLUDE (flags);
-CREATE INDEX lead_by_score_desc ON lead_signals.lead (brand_id, score_rank_desc, id) INCLUDE (flags);
+CREATE INDEX lead_by_created ON lead_signals.lead (brand_id, created_at, id)
+  INCLUDE (flags, updated_at, signal_ids);
+CREATE INDEX lead_by_updated ON lead_signals.lead (brand_id, updated_at, id)
+  INCLUDE (flags, created_at, signal_ids);
+CREATE INDEX lead_by_name ON lead_signals.lead (brand_id, name_key, id)
+  INCLUDE (flags, created_at, updated_at, signal_ids);
+CREATE INDEX lead_by_score ON lead_signals.lead (brand_id, score_rank, id)
+  INCLUDE (flags, created_at, updated_at, signal_ids);
+CREATE INDEX lead_by_score_desc ON lead_signals.lead (brand_id, score_rank_desc, id)
+  INCLUDE (flags, created_at, updated_at, signal_ids);
 CREATE INDEX lead_by_flags ON lead_signals.lead (brand_id, flags, created_at, id);
 
 -- What a search compares: the folded texts, and hashes of the sequences of one, two and three characters in them. A search reads all
