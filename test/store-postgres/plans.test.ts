@@ -193,13 +193,28 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
         const { result, statements } = await read(shape, "1", new TotalCache(10), true)
         expect(result.leads).toHaveLength(25)
         const page = statements.find(({ text }) => text.includes("LIMIT") && text.includes("OFFSET"))!
-        const read = nodesOf(page.plan).filter((node) => node["Relation Name"] && node["Actual Loops"]! > 0)
-        expect([order, direction, ...read.map((node) => node["Node Type"])]).toEqual([
+        const scans = nodesOf(page.plan).filter((node) => node["Relation Name"] && node["Actual Loops"]! > 0)
+        expect([order, direction, ...scans.map((node) => node["Node Type"])]).toEqual([
           order,
           direction,
           "Index Only Scan"
         ])
       }
+    }
+  })
+
+  it("join what a search and another filter find, and look nothing up [LIST-5]", async () => {
+    for (const filter of [
+      ["qualified", "true"],
+      ["signalId", "1"],
+      ["createdAfter", "2024-06-01"],
+      ["updatedBefore", "2025-06-01"]
+    ] as const) {
+      const { statements } = await read([["search", "engineer"], filter], "1", new TotalCache(10), true)
+      const count = statements.find(({ text }) => text.includes("AS searched"))!
+      const run = nodesOf(count.plan).filter((node) => node["Actual Loops"]! > 0)
+      expect([filter, run.some((node) => node["Node Type"] === "Hash Join")]).toEqual([filter, true])
+      expect([filter, Math.max(...run.map((node) => node["Actual Loops"]!))]).toEqual([filter, 1])
     }
   })
 
