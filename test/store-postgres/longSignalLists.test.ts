@@ -56,8 +56,18 @@ describe.skipIf(isWithoutPostgres)("a lead of 150 signals", () => {
     signalIds = made.map(({ id }) => id)
     const few = [observed("few", signalIds[0]!, 1), observed("other", signalIds[1]!, 1)]
     await run(recordInOneCommit(brand, few))
-    await run(recordInOneCommit(brand, signalIds.slice(0, 100).map((id, i) => observed("many", id, i))))
-    await run(recordInOneCommit(brand, signalIds.slice(80).map((id, i) => observed("many", id, 100 + i))))
+    await run(
+      recordInOneCommit(
+        brand,
+        signalIds.slice(0, 100).map((id, i) => observed("many", id, i))
+      )
+    )
+    await run(
+      recordInOneCommit(
+        brand,
+        signalIds.slice(80).map((id, i) => observed("many", id, 100 + i))
+      )
+    )
   })
   afterAll(() => client.end())
 

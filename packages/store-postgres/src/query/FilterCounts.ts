@@ -116,9 +116,7 @@ export const rangesSql = ({ brandId, flags }: Selection, ranges: ReadonlyArray<R
     ),
     ", "
   )} FROM (SELECT 1) one ${join(
-    ranges.map(
-      (range) => sql`LEFT JOIN ${rangeCountSql(brandId, flags, range)} ${raw(range.field)} ON true`
-    ),
+    ranges.map((range) => sql`LEFT JOIN ${rangeCountSql(brandId, flags, range)} ${raw(range.field)} ON true`),
     " "
   )}`
 

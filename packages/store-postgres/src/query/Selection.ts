@@ -249,7 +249,9 @@ export const tests = (
         ? null
         : tested(sql`l.updated_at BETWEEN ${updated.from} AND ${updated.to}`),
     signalId:
-      signalId === null || driver === "signal" ? null : sql`${caughtBy(brandId, signalId, driver)} IS NOT NULL`,
+      signalId === null || driver === "signal"
+        ? null
+        : sql`${caughtBy(brandId, signalId, driver)} IS NOT NULL`,
     match:
       match === null || driver === "search"
         ? null

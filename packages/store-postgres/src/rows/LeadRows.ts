@@ -73,7 +73,11 @@ export const writtenLeadColumns = [
 
 type WrittenLead = Observations.LeadDraft & { readonly id: LeadId }
 
-const columnValues = (lead: WrittenLead, rendered: string | null, nameKey = Folding.fold(lead.profile.name)) => [
+const columnValues = (
+  lead: WrittenLead,
+  rendered: string | null,
+  nameKey = Folding.fold(lead.profile.name)
+) => [
   idOf(lead.brandId),
   lead.id,
   lead.extId,

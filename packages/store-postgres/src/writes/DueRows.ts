@@ -99,7 +99,8 @@ const events = (sql: Connection, { after, before, limit }: PieceOf): Promise<Fou
   })
 
 /** Whether an instant is before another, where rows are found by an id: no index by time answers it. */
-export const isOlder = (at: string, before: string): string => `(CASE WHEN ${at} < ${before} THEN 1 END) IS NOT NULL`
+export const isOlder = (at: string, before: string): string =>
+  `(CASE WHEN ${at} < ${before} THEN 1 END) IS NOT NULL`
 
 /** Whether the activity.detected of an engagement `g` is left. */
 export const isAnnounced = `EXISTS (
