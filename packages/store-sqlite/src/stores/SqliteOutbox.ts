@@ -54,15 +54,19 @@ const lease = (
       return rows.map((row): Taken => ({ ...row, webhook, batch }))
     })
   )
+  memory.isMoreDue = formed.some(({ batches, webhookId }) => batches.length > (shares.get(webhookId) ?? 0))
   if (shared.length === 0) return { leases: [], nextDueAt: isAllLooked ? nextDueAt : now }
   const taken = Batches.withoutOverflow(withBodies(sql, shared, request.body, memory))
   const until = now + request.leaseMillis
   const tokenOf = ({ batch }: Taken): string =>
     batch === null ? request.token : DeliverySlots.batchToken(request.token, batch)
-  sql.run(
-    `UPDATE delivery SET lease = j.value ->> 1, due_at = ? FROM json_each(?) j WHERE delivery.seq = j.value ->> 0`,
-    [until, JSON.stringify(taken.map((each) => [each.seq, tokenOf(each)]))]
-  )
+  for (const [token, each] of Map.groupBy(taken, tokenOf)) {
+    sql.run("UPDATE delivery SET lease = ?, due_at = ? WHERE seq IN (SELECT value FROM json_each(?))", [
+      token,
+      until,
+      JSON.stringify(each.map(({ seq }) => seq))
+    ])
+  }
   const leases = taken.map((each): Lease => ({
     deliveryId: each.id,
     token: tokenOf(each),
@@ -81,15 +85,17 @@ const lease = (
 }
 
 const make = Effect.map(Database, (database) => {
-  const memory: LeaseMemory = { bodyLength: null }
+  const memory: LeaseMemory = { bodyLength: null, isMoreDue: false }
   return Outbox.of({
     lease: (request) =>
       Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const { candidates, nextDueAt } = yield* database.read((sql) =>
-          whatIsDue(sql, database.secrets, request, now)
-        )
-        if (candidates.length === 0) return { leases: [], nextDueAt }
+        if (!memory.isMoreDue) {
+          const now = yield* Clock.currentTimeMillis
+          const { candidates, nextDueAt } = yield* database.read((sql) =>
+            whatIsDue(sql, database.secrets, request, now)
+          )
+          if (candidates.length === 0) return { leases: [], nextDueAt }
+        }
         return yield* database.write((sql, at) => lease(sql, database.secrets, request, at, memory))
       }),
     record: (attempts) => database.write((sql, now) => record(sql, attempts, now)),

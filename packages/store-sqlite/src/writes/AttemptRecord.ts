@@ -57,7 +57,18 @@ const webhooksOf = (
       maxDelay: row.max_delay
     }))
 
-/** Records attempts with a few statements, however many they are. */
+/** What an attempt leaves in the columns of its delivery. */
+const outcomeOf = (to: AttemptTransitions.CurrentDelivery): ReadonlyArray<string | number | null> => [
+  to.state,
+  to.attempts,
+  to.failures,
+  to.lease,
+  to.dueAt,
+  to.finishedAt,
+  to.failingSince
+]
+
+/** Writes what attempts change: a row for each, and few statements else. */
 const write = (
   sql: Connection,
   changes: AttemptTransitions.Changes,
@@ -65,38 +76,29 @@ const write = (
   now: Instant
 ) => {
   const seqOf = (id: DeliveryId): number => rows.get(id)!.seq
-  const deliveries = changes.deliveries.map((to) => [
-    seqOf(to.id),
-    to.state,
-    to.attempts,
-    to.failures,
-    to.lease,
-    to.dueAt,
-    to.finishedAt,
-    to.failingSince
-  ])
-  sql.run(
-    `UPDATE delivery SET state = j.value ->> 1, attempts = j.value ->> 2, failures = j.value ->> 3,
-         lease = j.value ->> 4, due_at = j.value ->> 5, finished_at = j.value ->> 6, failing_since = j.value ->> 7
-       FROM json_each(?) j WHERE delivery.seq = j.value ->> 0`,
-    [JSON.stringify(deliveries)]
-  )
-  const log = changes.log.map((attempt) => [
-    seqOf(attempt.deliveryId),
-    attempt.number,
-    attempt.at,
-    attempt.durationMillis,
-    attempt.status,
-    attempt.error,
-    attempt.response,
-    attempt.batchId,
-    attempt.format
-  ])
-  sql.run(
+  // Most are delivered by their first attempt, and get the same columns.
+  const alike = Map.groupBy(changes.deliveries, (to) => outcomeOf(to).join(" "))
+  for (const deliveries of alike.values()) {
+    sql.run(
+      `UPDATE delivery SET state = ?, attempts = ?, failures = ?, lease = ?, due_at = ?, finished_at = ?, failing_since = ?
+         WHERE seq IN (SELECT value FROM json_each(?))`,
+      [...outcomeOf(deliveries[0]!), JSON.stringify(deliveries.map(({ id }) => seqOf(id)))]
+    )
+  }
+  sql.runPerRow(
     `INSERT INTO attempt (delivery_seq, number, at, duration_millis, status, error, response, batch_id, format)
-       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8
-       FROM json_each(?)`,
-    [JSON.stringify(log)]
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    changes.log.map((attempt) => [
+      seqOf(attempt.deliveryId),
+      attempt.number,
+      attempt.at,
+      attempt.durationMillis,
+      attempt.status,
+      attempt.error,
+      attempt.response,
+      attempt.batchId,
+      attempt.format
+    ])
   )
   const finished = changes.deliveries.filter(({ state }) => state !== "pending")
   sql.run("DELETE FROM delivery_body WHERE seq IN (SELECT value FROM json_each(?))", [
