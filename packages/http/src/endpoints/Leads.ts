@@ -130,8 +130,8 @@ const answer = (data: string, ignored: Parameters.IgnoredParameters = Parameters
 
 const readDetail: FastHandler = ({ brandId, params, query }) =>
   Effect.flatMap(LeadQueries.readLeadId(params["id"]!), (id) =>
-    Effect.flatMap(LeadQueries.readDetail(query), ({ ignored, withDetail }) =>
-      Effect.map(Leads.getRendered(brandId, id, withDetail), (lead) => answer(lead, ignored))
+    Effect.flatMap(LeadQueries.readDetail(query), ({ engagements, ignored }) =>
+      Effect.map(Leads.getRendered(brandId, id, engagements), (lead) => answer(lead, ignored))
     )
   )
 
