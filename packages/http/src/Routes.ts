@@ -42,6 +42,7 @@ const paramsOf = (
   return params
 }
 
+/** What a path and a method lead to. */
 export type Match =
   | {
       readonly found: "route"

@@ -6,6 +6,7 @@ import { valueOf } from "../Variables.ts"
 import { CommandProcess, Failed, usage } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
 
+/** The server that a command calls, and as whom. */
 export interface Operator {
   /** Without a trailing slash. */
   readonly url: string
@@ -47,6 +48,7 @@ export const resolveOperator = ({
 /** The parsed body of a response, whose form each command knows. */
 export type Json = any
 
+/** Methods of the operator API. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 /** Fails without quoting the body, which may hold anything. */

@@ -60,6 +60,7 @@ interface Printed {
   readonly text: string
 }
 
+/** Calls the operator API, and answers the body of the response. */
 export type Call = (method: Method, path: string, body?: unknown) => Effect.Effect<Json, Failed>
 
 /** A handler that resolves the server from the options, calls it and prints the result. */
