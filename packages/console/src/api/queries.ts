@@ -50,6 +50,15 @@ export const leadsQuery = (access: Access, brandId: string, query: LeadQuery) =>
     placeholderData: keepPreviousData
   })
 
+/** A page of an export, which is forgotten once it is written. */
+export const exportedLeadsQuery = (access: Access, brandId: string, query: LeadQuery, signal: AbortSignal) =>
+  queryOptions({
+    queryKey: [...leadsKey(brandId), "export", query],
+    queryFn: () => readLeads(access, brandId, query, signal),
+    gcTime: 0,
+    staleTime: 0
+  })
+
 /** How many leads pass a filter. */
 export const leadCountQuery = (access: Access, brandId: string, filter: LeadQuery) =>
   queryOptions({
