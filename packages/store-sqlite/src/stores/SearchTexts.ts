@@ -10,7 +10,7 @@ import type { LeadChanges } from "../cache/LeadChanges.ts"
 import type { Database } from "../database/Database.ts"
 import type { Query } from "../query/LeadPages.ts"
 import { idOf } from "@lead-signals/sql-rows"
-import { isAnswerable } from "../search/SearchMemory.ts"
+import { isAnswerable } from "../search/SlotFilter.ts"
 import type { Jobs } from "../worker/Jobs.ts"
 import type { PieceRead } from "../worker/TextMemory.ts"
 
