@@ -13,6 +13,7 @@ vi.stubGlobal("fetch", async (request: Request) => {
 afterAll(() => void vi.unstubAllGlobals())
 const module = (path: string) => new URL(`../../packages/console/src/${path}`, import.meta.url).href
 const queries = await import(module("api/queries.ts"))
+const { filterOf } = await import(module("leads/leadSearch.ts"))
 const { sendBatch } = await import(module("import/sendObservations.ts"))
 
 describe("the console", () => {
@@ -21,6 +22,13 @@ describe("the console", () => {
     const keyOf = (brandId: string) =>
       queries.exportedLeadsQuery("operator", brandId, { sort: "createdAt:asc" }, signal).queryKey
     expect(keyOf("1")).not.toEqual(keyOf("2"))
+  })
+
+  it("takes a window of time that a link names and nobody has for none", () => {
+    expect(filterOf({ created: "constructor", qualified: "true" })).toEqual({ qualified: "true" })
+    expect(filterOf({ created: "7d" }, Date.parse("2026-01-08T00:00:30Z"))).toEqual({
+      createdAfter: "2026-01-01T00:00:00.000Z"
+    })
   })
 
   it("rejects a line that no request can hold, and sends the others [OBS-1]", async () => {

@@ -227,6 +227,11 @@ describe("npm start", () => {
       "statement",
       "LEAD_SIGNALS_POSTGRES_POOLER takes session, transaction or transaction-prepared."
     ],
+    [
+      "LEAD_SIGNALS_POSTGRES_POOLER",
+      "constructor",
+      "LEAD_SIGNALS_POSTGRES_POOLER takes session, transaction or transaction-prepared."
+    ],
     ["LEAD_SIGNALS_LOG", "loud", "LEAD_SIGNALS_LOG takes pretty or json."],
     ["LEAD_SIGNALS_DRAIN_PAUSE", "601", "LEAD_SIGNALS_DRAIN_PAUSE takes seconds from 0 to 600, like 0.5."],
     [
