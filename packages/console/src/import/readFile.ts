@@ -72,7 +72,7 @@ export async function* rowsOf(
     )
   }
   for await (const { read, text } of pieces(file)) {
-    // Of a line that never ends, each piece is looked through once.
+    // Each piece is looked through once, also where a line never ends.
     const lines = text.split("\n")
     lines[0] = rest + lines[0]!
     rest = lines.pop()!
