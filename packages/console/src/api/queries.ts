@@ -28,7 +28,7 @@ const ofBrand = (brandId: string) => ["brand", brandId] as const
 export const leadsKey = (brandId: string) => [...ofBrand(brandId), "leads"] as const
 
 /** A page of leads, by the operator's call or by that of a brand's key. */
-export const readLeads = (
+const readLeads = (
   access: Access,
   brandId: string,
   written: LeadQuery,
