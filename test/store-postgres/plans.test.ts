@@ -180,29 +180,6 @@ describe.skipIf(isWithoutPostgres)("plans over 20,000 leads in Postgres", () => 
     await checkAll()
   })
 
-  it("walk the index of an order alone, without a look at other leads' rows [LIST-5]", async () => {
-    const filters: Shape = [
-      ["signalId", "3"],
-      ["createdAfter", "2024-02-01"],
-      ["updatedBefore", "2026-01-01"],
-      ["qualified", "false"]
-    ]
-    for (const order of ["updatedAt", "name", "score1"]) {
-      for (const direction of ["asc", "desc"]) {
-        const shape: Shape = [...filters, ["sort", `${order}:${direction}`]]
-        const { result, statements } = await read(shape, "1", new TotalCache(10), true)
-        expect(result.leads).toHaveLength(25)
-        const page = statements.find(({ text }) => /LIMIT \$\d+ OFFSET \$\d+/.test(text))!
-        const scans = nodesOf(page.plan).filter((node) => node["Relation Name"] && node["Actual Loops"]! > 0)
-        expect([order, direction, ...scans.map((node) => node["Node Type"])]).toEqual([
-          order,
-          direction,
-          "Index Only Scan"
-        ])
-      }
-    }
-  })
-
   it("join what a search and another filter find, and look nothing up [LIST-5]", async () => {
     for (const filter of [
       ["qualified", "true"],
