@@ -327,6 +327,7 @@ const commit = (
 const makeLeadStore = (options: ListingOptions, searchTexts: SearchTextsOptions) =>
   Effect.map(Database, (database) => {
     const { maxBucketLeads } = options.rankIndex
+    const maxWriteEffort = database.hasWritingThread ? options.maxEffort : Number.POSITIVE_INFINITY
     const split = Symbol("split of long buckets")
     /** Before the commit, once the buckets count what the transaction changes. */
     const splitLongBuckets = (sql: Connection): void => {
@@ -422,7 +423,7 @@ const makeLeadStore = (options: ListingOptions, searchTexts: SearchTextsOptions)
             }
           )
         return Effect.flatMap(
-          database.read((sql) => Erasure.takesMore(sql, lead, options.maxEffort)),
+          database.read((sql) => Erasure.takesMore(sql, lead, maxWriteEffort)),
           // Uninterruptible, so that a committed erasure also truncates the log.
           (takesMore) =>
             journaled(
@@ -445,7 +446,7 @@ const makeLeadStore = (options: ListingOptions, searchTexts: SearchTextsOptions)
           database.writeInWorker("removeSomeLeads", () => ({ brandId })),
           () => changed.forget()
         )
-        const isOffloaded = options.maxEffort !== Number.POSITIVE_INFINITY
+        const isOffloaded = maxWriteEffort !== Number.POSITIVE_INFINITY
         return Effect.uninterruptible(Effect.tap(isOffloaded ? offloaded : here, () => forgetRead))
       }
     })
