@@ -32,9 +32,10 @@ export const inWidenedInputs: ReadonlyArray<Bug> = [
     find: "$hasRange && ($a || $created[$slot]! > $createdBefore || $c || $d)",
     put: "$hasRange && ($a || $created[$slot]! >= $createdBefore || $c || $d)"
   }),
-  memory("removed-from-memory-found", "a lead that memory has removed is found on", {
-    in: "SearchMemory.remove",
-    drop: "if ($slot !== null) this.removeSlot($slot)"
+  memory("flags-of-before-in-memory", "a search in memory filters by the flags that a lead had at first", {
+    in: "SearchMemory.put",
+    find: "$flags[$slot] = $lead.flags",
+    put: "$flags[$slot] ||= $lead.flags"
   }),
   bugsIn(
     "store-sqlite",

@@ -26,6 +26,9 @@ const searches = [
   "name of b0-p0. 𝒳",
   "ﬁ",
   "name of b0-p0.",
+  // A character more than one that is found by a part of it.
+  "aaaaa",
+  "hahahah",
   "x".repeat(200),
   astral.repeat(200),
   ...strangeTexts.map(([, text]) => text)
@@ -47,7 +50,7 @@ const search = (prng: Prng): string => {
   if (prng.chance(0.5)) return prng.pick(searches)
   const characters = [...prng.pick(searched)]
   const from = prng.below(characters.length)
-  return characters.slice(from, from + 1 + prng.below(6)).join("")
+  return characters.slice(from, from + 1 + prng.below(8)).join("")
 }
 
 /** Small ones are common, since brands are small; 25 and 100 are the caps. [PAGE-4] */
