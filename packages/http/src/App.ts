@@ -237,7 +237,7 @@ export const service: Effect.Effect<
   const observer = yield* RequestObserver
   const waits = new ChangeWaits(yield* ChangeWaitLimits, yield* DrainState)
   const keyReads = (yield* AuditedKeyReads) ? new KeyReads() : null
-  const fastPath = makeFastPath(observer, sessions, attention, waits, keyReads)
+  const fastPath = makeFastPath(observer, Context.get(given, Entropy), sessions, attention, waits, keyReads)
   const consoleOf = yield* ConsolePages.make
   const mcpPath = yield* McpPath.make
   return {

@@ -5,6 +5,7 @@ const listing = bugsIn("store-sqlite", "LeadLists", "sqlite", "reads")
 const caches = bugsIn("store-sqlite", "LeadCaches", "sqlite", "reads")
 const ranks = bugsIn("store-sqlite", "RankIndex", "sqlite", "reads")
 const memory = bugsIn("store-sqlite", "SearchMemory", "sqlite", "reads")
+const columns = bugsIn("store-sqlite", "LeadColumns", "sqlite", "reads")
 const series = bugsIn("domain", "SeriesQueries")
 const redactor = bugsIn("webhook", "ResponseRedactor", "memory", "flaky-consumers")
 
@@ -32,10 +33,10 @@ export const inWidenedInputs: ReadonlyArray<Bug> = [
     find: "$hasRange && ($a || $created[$slot]! > $createdBefore || $c || $d)",
     put: "$hasRange && ($a || $created[$slot]! >= $createdBefore || $c || $d)"
   }),
-  memory("flags-of-before-in-memory", "a search in memory filters by the flags that a lead had at first", {
-    in: "SearchMemory.put",
-    find: "$flags[$slot] = $lead.flags",
-    put: "$flags[$slot] ||= $lead.flags"
+  columns("flags-of-before-in-memory", "a search in memory filters by the flags that a lead had at first", {
+    in: "LeadColumns.set",
+    find: "this.flags[$slot] = $lead.flags",
+    put: "this.flags[$slot] ||= $lead.flags"
   }),
   bugsIn(
     "store-sqlite",

@@ -1,5 +1,13 @@
 /** Reads leads and engagements by id, for lists, details, exports and bodies of deliveries. */
-import type { EngagementRead, EngagementWindow, Lead, LeadId, Post } from "@lead-signals/domain"
+import type {
+  BodyLead,
+  EngagementRead,
+  EngagementWindow,
+  Lead,
+  LeadId,
+  Post,
+  Signal
+} from "@lead-signals/domain"
 import { EngagementWindows, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import {
@@ -11,12 +19,21 @@ import {
   companyOf,
   postOf,
   type PostRow,
+  type ProfileColumns,
+  profileColumns,
+  profileOf,
   leadRowColumns
 } from "@lead-signals/sql-rows"
 import { type EngagementRow, engagementReadOf, signalIdOf } from "./EngagementRows.ts"
 
 /** The columns of `LeadRow`. */
 export const leadColumns: string = leadRowColumns.map((column) => `l.${column}`).join(", ")
+
+type BodyLeadRow = Pick<LeadRow, "id" | "ext_id" | "name" | "company"> & ProfileColumns
+
+const bodyLeadColumns = ["id", "ext_id", "name", ...profileColumns, "company"]
+  .map((column) => `l.${column}`)
+  .join(", ")
 
 /** `detailed` also reads the author's detail and lead. */
 export type Depth = "plain" | "detailed"
@@ -44,6 +61,14 @@ export const leadsById = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): Rea
     )
     .map(leadOf)
 
+/** The leads as far as bodies of deliveries show them. */
+export const bodyLeadsById = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<BodyLead> =>
+  sql
+    .all<BodyLeadRow>(`SELECT ${bodyLeadColumns} FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value`, [
+      JSON.stringify(ids)
+    ])
+    .map((row) => ({ id: row.id, extId: row.ext_id, profile: profileOf(row) }))
+
 /** The rendered JSON of leads that exist, in the order of the ids; where none of this view's version is stored it is rendered from the columns. */
 export const renderedLeads = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<string> => {
   // The column `shown` holds the rendered JSON.
@@ -56,17 +81,46 @@ export const renderedLeads = (sql: QueryConnection, ids: ReadonlyArray<LeadId>):
   return kept.map((rendered, i) => rendered ?? made.get(ids[i]!)!)
 }
 
+/** Signals that were read of the same state of the file, by their ids. */
+export interface KeptSignals {
+  readonly get: (id: string) => Signal | undefined
+  readonly set: (id: string, signal: Signal) => void
+}
+
+/** The signals of the ids, each of which exists. */
+const signalsById = (
+  sql: QueryConnection,
+  ids: ReadonlySet<number>,
+  kept: KeptSignals | undefined
+): ReadonlyMap<number, Signal> => {
+  const signals = new Map<number, Signal>()
+  const missing: Array<number> = []
+  for (const id of ids) {
+    const known = kept?.get(String(id))
+    if (known === undefined) missing.push(id)
+    else signals.set(id, known)
+  }
+  if (missing.length === 0) return signals
+  const rows = sql.all<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
+    JSON.stringify(missing)
+  ])
+  for (const row of rows) {
+    const signal = signalOf(row)
+    signals.set(row.id, signal)
+    kept?.set(signal.id, signal)
+  }
+  return signals
+}
+
 export const readEngagements = (
   sql: QueryConnection,
   text: string,
-  params: ReadonlyArray<string | number>
+  params: ReadonlyArray<string | number>,
+  kept?: KeptSignals
 ): ReadonlyArray<EngagementRead> => {
   const rows = sql.tuples<EngagementRow>(text, params)
   if (rows.length === 0) return []
-  const named = sql.all<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
-    JSON.stringify([...new Set(rows.map(signalIdOf))])
-  ])
-  return rows.map(engagementReadOf(new Map(named.map((row) => [row.id, signalOf(row)]))))
+  return rows.map(engagementReadOf(signalsById(sql, new Set(rows.map(signalIdOf)), kept)))
 }
 
 /** The windows of the leads, by lead; one engagement more than a window is read to see whether there are more. */
@@ -108,12 +162,13 @@ export const allEngagements = (sql: Connection, id: LeadId): ReadonlyArray<Engag
   )
 
 /** The window of one lead. */
-export const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow => {
+export const windowOf = (sql: Connection, id: LeadId, depth: Depth, kept?: KeptSignals): EngagementWindow => {
   const reads = readEngagements(
     sql,
     `SELECT ${columnsOf(depth)} FROM engagement e ${authorOf(depth)}
      WHERE e.lead_id = ? ORDER BY e.tracked_at DESC, e.id DESC LIMIT ${EngagementWindows.maxWindow + 1}`,
-    [id]
+    [id],
+    kept
   )
   const truncated = reads.length > EngagementWindows.maxWindow
   return { engagements: truncated ? reads.slice(0, EngagementWindows.maxWindow) : reads, truncated }
@@ -128,7 +183,13 @@ export const leadById = (sql: QueryConnection, brandId: string, id: LeadId): Lea
 }
 
 /** The rendered JSON of a detail; null when the brand has no such lead. */
-export const renderedDetail = (sql: Connection, brandId: string, id: LeadId, depth: Depth): string | null => {
+export const renderedDetail = (
+  sql: Connection,
+  brandId: string,
+  id: LeadId,
+  depth: Depth,
+  kept: KeptSignals
+): string | null => {
   const row = sql.get<{ rendered: string | null; company: string | null }>(
     "SELECT shown AS rendered, company FROM lead WHERE id = ? AND brand_id = ?",
     [id, idOf(brandId)]
@@ -137,7 +198,7 @@ export const renderedDetail = (sql: Connection, brandId: string, id: LeadId, dep
   const rendered =
     RenderedLeads.restore(id, row.rendered) ?? RenderedLeads.renderLead(leadById(sql, brandId, id)!)
   const company = companyOf(row.company)
-  return RenderedLeads.detailed(rendered, company, windowOf(sql, id, depth), depth)
+  return RenderedLeads.detailed(rendered, company, windowOf(sql, id, depth, kept), depth)
 }
 
 /** The posts of the brand that the person wrote, each once. */

@@ -10,7 +10,8 @@ import type { DriverConnection } from "../connection/DriverConnection.ts"
 import type { Query, ReadFound } from "../query/LeadPages.ts"
 import { idOf } from "@lead-signals/sql-rows"
 import { newestPosition } from "../rows/ChangeReads.ts"
-import { type PartSizes, SearchMemory } from "../search/SearchMemory.ts"
+import type { PartSizes } from "../search/PostingParts.ts"
+import { SearchMemory } from "../search/SearchMemory.ts"
 
 /** How brands stand after a job. */
 export interface Followed {
