@@ -6,6 +6,7 @@ import { Clock, Duration, Effect, Random } from "effect"
 import { type CallFailure, RequestRefused, Unanswered } from "./Failures.ts"
 import type { Transport, TransportResponse } from "./Transport.ts"
 
+/** Where the API is, and how it is called. */
 export interface RequestOptions {
   /** The base URL of the API, including the path that it is mounted under. */
   readonly url: string | URL
@@ -71,6 +72,7 @@ interface TransientFailure {
 
 type Outcome = { readonly value: unknown } | { readonly failure: TransientFailure }
 
+/** Calls `GET` on a path below the base URL, with retries, and answers the body. */
 export type Requests = <A>(path: string, parameters?: object) => Effect.Effect<A, CallFailure>
 
 /**

@@ -124,9 +124,9 @@ export const operatorOf = (
 ): Effect.Effect<Operator | null, StoreUnavailable, OperatorToken | AccessTokenStore> =>
   Effect.flatMap(isOperatorToken(token), (isOfEnvironment) =>
     isOfEnvironment
-      ? Effect.succeed(ofEnvironment(false))
+      ? Effect.succeed(ofEnvironment("header"))
       : Effect.map(AccessTokens.authenticate(token), (found) =>
-          found === null ? null : ofToken(found, false)
+          found === null ? null : ofToken(found, "header")
         )
   )
 
@@ -135,9 +135,9 @@ export const operatorOfSession = (
   tokenHash: string | null
 ): Effect.Effect<Operator | null, StoreUnavailable, AccessTokenStore> =>
   tokenHash === null
-    ? Effect.succeed(ofEnvironment(true))
+    ? Effect.succeed(ofEnvironment("session"))
     : Effect.map(AccessTokens.authenticateHash(tokenHash), (found) =>
-        found === null ? null : ofToken(found, true)
+        found === null ? null : ofToken(found, "session")
       )
 
 const orInvalid = (operator: Operator | null): Effect.Effect<Operator, InvalidOperatorToken> =>

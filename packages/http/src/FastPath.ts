@@ -79,15 +79,20 @@ const audited = <E, R>({ brandId, id }: ApiKey, { name }: FastRow, read: Effect.
     ({ status }) => status
   )
 
+/** What the fast path notes and asks beside the store. */
+interface FastPathParts {
+  readonly observer: typeof RequestObserver.Service
+  readonly entropy: typeof Entropy.Service
+  readonly sessions: typeof Sessions.Service
+  readonly attention: typeof Attention.Service
+  readonly waits: ChangeWaits
+  /** Null where reads with keys have no entry in the audit log. [AUD-1] */
+  readonly keyReads: KeyReads | null
+}
+
+/** The fast path over these parts; it answers null for whatever the platform's routes must serve. */
 export const makeFastPath =
-  (
-    observer: typeof RequestObserver.Service,
-    entropy: typeof Entropy.Service,
-    sessions: typeof Sessions.Service,
-    attention: typeof Attention.Service,
-    waits: ChangeWaits,
-    keyReads: KeyReads | null
-  ): FastPath =>
+  ({ attention, entropy, keyReads, observer, sessions, waits }: FastPathParts): FastPath =>
   (request) => {
     const { method, target } = request
     if (method !== "GET" && method !== "HEAD") return null

@@ -50,6 +50,7 @@ const paramsOf = (
   return params ?? noParams
 }
 
+/** What a path and a method lead to. */
 export type Match =
   | {
       readonly found: "route"

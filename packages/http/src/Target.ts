@@ -8,6 +8,7 @@ import { Either } from "effect"
 /** Bytes of a request's path and query together, percent-encoded, at most. [ERR-5] */
 export const maxTargetBytes = 16 * 1024
 
+/** The target of a request, in its parts. */
 export interface Target {
   readonly path: string
   /** Without the question mark. */

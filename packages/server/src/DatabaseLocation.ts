@@ -1,14 +1,17 @@
 /** What `LEAD_SIGNALS_DATABASE` and `--database` name: the path of a SQLite file, `memory`, or the URL of a Postgres database. */
 import { Either } from "effect"
 
+/** The store that a location stands for. */
 export type DatabaseKind = "memory" | "sqlite" | "postgres"
 
 /** Both are names of the scheme. A path never begins so. */
 const postgresScheme = /^postgres(?:ql)?:/i
 
+/** The store of a location: `memory`, the URL of a Postgres, or a path. */
 export const kindOf = (database: string): DatabaseKind =>
   database === "memory" ? "memory" : postgresScheme.test(database) ? "postgres" : "sqlite"
 
+/** The form of a Postgres URL, for messages. */
 export const postgresExample = "postgres://user:password@host:5432/name"
 
 const parsed = (url: string): URL | null => {

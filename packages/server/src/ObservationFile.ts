@@ -1,6 +1,7 @@
 /** Reads a file of observations, one on each line, in batches with line numbers. */
 import { createReadStream } from "node:fs"
 
+/** One line of a file of observations. */
 export interface FileLine {
   /** From 1. */
   readonly number: number

@@ -9,6 +9,7 @@ import { foreignResponseMessage, isUnavailable, refusalMessage } from "./ServerR
 import { type FileLine, linesOf, batchesOf } from "./ObservationFile.ts"
 import { rejectedLines } from "./RejectedLines.ts"
 
+/** What is imported, and where to. */
 export interface ImportOptions {
   readonly file: string
   readonly brand: string
@@ -16,6 +17,7 @@ export interface ImportOptions {
   readonly token: string
 }
 
+/** How many observations had which outcome. */
 export interface Counts {
   readonly recorded: number
   readonly duplicate: number
@@ -23,12 +25,14 @@ export interface Counts {
   readonly rejected: number
 }
 
+/** How far an import is. */
 export interface ImportProgress {
   readonly counts: Counts
   readonly bytesDone: number
   readonly bytesInAll: number
 }
 
+/** An observation that was not taken, and why. */
 export interface Rejection {
   readonly line: number
   readonly message: string
@@ -123,6 +127,7 @@ const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLin
       : yield* new ServerBusy({ message: "the store stopped answering in the middle of a batch." })
   })
 
+/** What an import has done. */
 export interface Imported {
   readonly counts: Counts
   /** The path of the file with the rejected lines; null when there are none. */

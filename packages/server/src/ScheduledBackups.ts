@@ -33,6 +33,7 @@ export interface BackedUp {
   readonly encryption: SqliteStore.EncryptionOptions | undefined
 }
 
+/** Hears of backups, and of those that failed. */
 export interface BackupObserver {
   readonly onMade: (made: Pick<MadeBackup, "madeAt" | "bytes" | "tookMillis">) => void
   /** At each look, with the newest backup that counts; null where all that are there are dated in the future. */

@@ -13,6 +13,7 @@ import { type PoolerMode, readPooler } from "./PostgresSettings.ts"
 import { readRetention } from "./RetentionSettings.ts"
 import { type Environment, valueOf } from "./Variables.ts"
 
+/** Everything that a server is started with. */
 export interface Settings {
   readonly host: string
   /** 0 picks a free port. */
@@ -65,6 +66,7 @@ const text =
   (value) =>
     value.trim() === "" ? Either.left(`takes ${what}`) : Either.right(value)
 
+/** The file of a server that is given no database. */
 export const defaultDatabase = ".data/lead-signals.sqlite"
 
 const boolean: Read<boolean> = (value) =>

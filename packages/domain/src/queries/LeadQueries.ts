@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import type { InvalidParameter } from "../model/Failure.ts"
 import type { LeadFilter } from "./LeadFilter.ts"
-import type { LeadQuery } from "./LeadQuery.ts"
+import type { EngagementDepth, LeadQuery } from "./LeadQuery.ts"
 import * as Folding from "../text/Folding.ts"
 import * as Page from "./Page.ts"
 import * as Parameters from "./Parameters.ts"
@@ -102,8 +102,8 @@ export const readList = (entries: Parameters.Entries): Either.Either<LeadQuery, 
 
 /** A request for one lead, read and checked. */
 export interface DetailQuery {
-  /** Whether each engagement carries the post's author and the source. [ENG-3] */
-  readonly withDetail: boolean
+  /** How its engagements are shown. [ENG-3] */
+  readonly engagements: EngagementDepth
   /** The parameters that were ignored. [LIST-10] */
   readonly ignored: Parameters.IgnoredParameters
 }
@@ -115,7 +115,7 @@ export interface DetailQuery {
 export const readDetail = (entries: Parameters.Entries): Either.Either<DetailQuery, InvalidParameter> =>
   Either.flatMap(Parameters.partition(entries, ["includeEngagementDetail"]), (known) =>
     Either.map(Parameters.boolean(known, "includeEngagementDetail"), (withDetail = false) => ({
-      withDetail,
+      engagements: withDetail ? "detailed" : "plain",
       ignored: known.ignored
     }))
   )

@@ -135,8 +135,8 @@ const readDetail: FastHandler = ({ brandId, params, query }) => {
   if (Either.isLeft(id)) return Effect.fail(id.left)
   const read = LeadQueries.readDetail(query)
   if (Either.isLeft(read)) return Effect.fail(read.left)
-  const { ignored, withDetail } = read.right
-  return Effect.map(Leads.getRendered(brandId, id.right, withDetail), (lead) => answer(lead, ignored))
+  const { engagements, ignored } = read.right
+  return Effect.map(Leads.getRendered(brandId, id.right, engagements), (lead) => answer(lead, ignored))
 }
 
 /** What a page of changes answers at once; where there is none, as soon as there is one, for as long as the query says. [CHG-6] */

@@ -5,17 +5,22 @@
 import { Either } from "effect"
 import type { Environment } from "../Variables.ts"
 
+/** Where traces or metrics are sent. */
 export interface Signal {
   readonly url: string
   readonly headers: Record<string, string>
   readonly protocol: "http/json" | "http/protobuf"
   readonly timeoutMillis: number
 }
+
+/** Which traces are kept. */
 export interface Sampler {
   readonly isParentBased: boolean
   /** The share of traces beginning here that are sampled, from 0 to 1. */
   readonly ratio: number
 }
+
+/** The settings of OpenTelemetry that the environment has. */
 export interface OtelSettings {
   readonly traces:
     | (Signal & { readonly sampler: Sampler; readonly delayMillis: number; readonly batch: number })

@@ -120,6 +120,7 @@ const client = (timeoutMillis: number) =>
     )
   ).pipe(Layer.provide(FetchHttpClient.layer))
 
+/** Exports traces and metrics as the settings say, until the scope closes. */
 export const layer = ({ traces, metrics, resource }: OtelSettings): Layer.Layer<never> => {
   const tracing =
     traces === null

@@ -34,6 +34,7 @@ const forgetTooMany = (prepared: Map<string, unknown>): void => {
  */
 const preparedOnce = (text: string): string => text.replaceAll(/(= |LIMIT |OFFSET )\?/g, "$1+?")
 
+/** A connection of its own over the driver: prepares statements once, and begins and ends transactions. */
 export class DriverConnection extends Connection {
   private readonly prepared = new Map<string, Prepared>()
   /** Statements that return the only value of each row. */

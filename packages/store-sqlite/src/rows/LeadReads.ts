@@ -38,10 +38,12 @@ const bodyLeadColumns = ["id", "ext_id", "name", ...profileColumns, "company"]
 /** `detailed` also reads the author's detail and lead. */
 export type Depth = "plain" | "detailed"
 
+/** Columns of an `EngagementRow`, over `withAuthor`. */
 export const engagementColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url,
   e.post_content, e.post_posted_at, e.post_author, e.post_author_detail, e.emitted_at, e.tracked_at,
   a.id AS author_lead_id, a.company AS author_company`
 
+/** Joins the lead that is the author of the post. */
 export const withAuthor = "LEFT JOIN lead a ON a.brand_id = e.brand_id AND a.ext_id = e.author_ext_id"
 
 const plainColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url,
@@ -53,6 +55,7 @@ const authorOf = (depth: Depth): string => (depth === "plain" ? "" : withAuthor)
 
 const newestFirst = "ORDER BY tracked_at DESC, id DESC"
 
+/** The leads in the order of the ids; those that are gone are left out. */
 export const leadsById = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<Lead> =>
   sql
     .all<LeadRow>(
@@ -112,6 +115,7 @@ const signalsById = (
   return signals
 }
 
+/** Reads rows as engagements, each with its signal. */
 export const readEngagements = (
   sql: QueryConnection,
   text: string,
@@ -174,6 +178,7 @@ export const windowOf = (sql: Connection, id: LeadId, depth: Depth, kept?: KeptS
   return { engagements: truncated ? reads.slice(0, EngagementWindows.maxWindow) : reads, truncated }
 }
 
+/** The brand's lead; null where there is none. */
 export const leadById = (sql: QueryConnection, brandId: string, id: LeadId): Lead | null => {
   const row = sql.get<LeadRow>(`SELECT ${leadColumns} FROM lead l WHERE l.id = ? AND l.brand_id = ?`, [
     id,

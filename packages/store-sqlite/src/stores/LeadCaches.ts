@@ -24,6 +24,7 @@ const lengthOf = ({ length }: { readonly length: number }): number => length
 
 const lengthOfPage = ({ leads }: RenderedPage): number => leads.reduce((size, lead) => size + lead.length, 0)
 
+/** The caches of lists and leads, all of which an erasure empties. [PII-3] */
 export class LeadCaches implements KnownCounts {
   readonly renderedPages = new VersionedCache<RenderedPage>({
     maxSize: maxRenderedPages,

@@ -23,6 +23,7 @@ export interface Followed {
   readonly bytes: ReadonlyMap<string, number>
 }
 
+/** Leads of a brand that one job reads into memory. */
 export interface Piece {
   readonly brandId: string
   /** The greatest id of the piece before; null for the first, which begins anew. */
@@ -32,6 +33,7 @@ export interface Piece {
   readonly parts?: PartSizes | undefined
 }
 
+/** What a job has read. */
 export interface PieceRead {
   /** The greatest id of the piece; null with the last. */
   readonly last: LeadId | null
@@ -40,11 +42,13 @@ export interface PieceRead {
   readonly bytes: number
 }
 
+/** A list of a brand. */
 export interface Search {
   readonly brandId: string
   readonly query: Query
 }
 
+/** What memory answers. */
 export interface Searched<A> {
   /** Null where memory has another state than the file. */
   readonly page: A | null
@@ -164,6 +168,7 @@ export const follow = (sql: DriverConnection): Followed =>
     return { lost, isBehind, bytes }
   })
 
+/** Drops the texts of the brands. */
 export const forget = (sql: DriverConnection, brandIds: ReadonlyArray<string>): void => {
   for (const brandId of brandIds) brandsOf(sql).delete(brandId)
 }
