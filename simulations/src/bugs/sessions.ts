@@ -33,8 +33,8 @@ export const inSessions: ReadonlyArray<Bug> = [
     "the session of a token opens what the token of the environment does",
     {
       in: "operatorOfSession",
-      find: "ofToken($found, true)",
-      put: "ofEnvironment(true)"
+      find: "ofToken($found, $by)",
+      put: "ofEnvironment($by)"
     }
   ),
   credentials("cookie-beside-a-token", "a cookie counts although a header Authorization is there", {
