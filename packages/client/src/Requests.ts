@@ -145,7 +145,8 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
             const seconds = wholeNumber(answer.headers["retry-after"])
             const waitMillis = seconds === null ? null : seconds * 1000
             // Retry-After is relative, and so is right even when this clock is wrong.
-            if (status === 429 && waitMillis !== null) rateWindow.endsAt = now + waitMillis
+            if (status === 429 && waitMillis !== null)
+              rateWindow.endsAt = now + Math.min(waitMillis, maxWindowMillis)
             return { failure: { status, reason: `status ${status}`, waitMillis } }
           }
           if (status !== 200) return refusalOf(answer)

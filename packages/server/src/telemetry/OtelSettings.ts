@@ -49,6 +49,22 @@ const pairs = (name: string, text: string): Record<string, string> =>
 
 class InvalidVariable extends Error {}
 
+/** Whether requests can go there: to a host and port without a scheme they can't, though it can be read as a URL, nor with a user. */
+const isEndpoint = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { password, protocol, username } = new URL(text)
+  return /^https?:$/.test(protocol) && username === "" && password === ""
+}
+
+/** Whether requests can have the headers. */
+const areHeaders = (given: Record<string, string>): boolean => {
+  try {
+    return new Headers(given) instanceof Headers
+  } catch {
+    return false
+  }
+}
+
 /** Left: the message of the first bad value, which names its variable. */
 export const readOtel = (
   env: Environment,
@@ -83,6 +99,12 @@ const read = (env: Environment, defaults: { readonly serviceName: string }): Ote
   }
   const isDisabled = get("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
 
+  const headers = (name: string): Record<string, string> => {
+    const given = pairs(name, get(name) ?? "")
+    if (!areHeaders(given)) throw new InvalidVariable(`${name} takes names and values of HTTP headers.`)
+    return given
+  }
+
   const signal = (name: "TRACES" | "METRICS"): Signal | null => {
     if (isDisabled) return null
     const endpoint = find(`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`, "OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -104,13 +126,16 @@ const read = (env: Environment, defaults: { readonly serviceName: string }): Ote
       setBy === `OTEL_EXPORTER_OTLP_${name}_ENDPOINT`
         ? value
         : `${value.replace(/\/+$/, "")}/v1/${name.toLowerCase()}`
-    if (!URL.canParse(url)) throw new InvalidVariable(`${setBy} takes a URL, like http://127.0.0.1:4318.`)
+    if (!isEndpoint(url))
+      throw new InvalidVariable(
+        `${setBy} takes a URL, like http://127.0.0.1:4318, without a user: headers carry credentials.`
+      )
     return {
       url,
       protocol,
       headers: {
-        ...pairs("OTEL_EXPORTER_OTLP_HEADERS", get("OTEL_EXPORTER_OTLP_HEADERS") ?? ""),
-        ...pairs(`OTEL_EXPORTER_OTLP_${name}_HEADERS`, get(`OTEL_EXPORTER_OTLP_${name}_HEADERS`) ?? "")
+        ...headers("OTEL_EXPORTER_OTLP_HEADERS"),
+        ...headers(`OTEL_EXPORTER_OTLP_${name}_HEADERS`)
       },
       timeoutMillis: positiveInteger(
         10_000,
