@@ -43,14 +43,18 @@ export const postsOf = (leases: ReadonlyArray<Lease>): ReadonlyArray<LeasedPost>
   return posts
 }
 
+/** A post that has ended, whatever its end. */
 export interface EndedPost {
   readonly leases: LeasedPost
   /** The attempt of each lease, in their order; none when the leases had run out before the post began. */
   readonly attempts: ReadonlyArray<AttemptTransitions.FinishedAttempt>
 }
 
+/** What a post needs. */
 export interface Posting {
   readonly sender: typeof Sender.Service
+  /** Waits after failures. [DELIV-3] */
+  readonly scheduleMillis: ReadonlyArray<number>
   readonly hmac: typeof Hmac.Service
 }
 
@@ -145,7 +149,6 @@ const resultOfFailure = (cause: Cause.Cause<SendFailed>, batch: LeaseBatch): Eff
  */
 export const attemptPost = <A>(
   posting: Posting,
-  scheduleMillis: ReadonlyArray<number>,
   leases: LeasedPost,
   batch: LeaseBatch,
   onEnded: (ended: EndedPost) => Effect.Effect<A>
@@ -155,6 +158,7 @@ export const attemptPost = <A>(
       const at = clock.unsafeCurrentTimeMillis()
       if (at >= batch.endsAt) return onEnded({ leases, attempts: [] })
       const message = messageOf(leases)
+      const { scheduleMillis } = posting
       const posted =
         message === null
           ? Effect.succeed(failed("internal"))

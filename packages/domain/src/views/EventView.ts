@@ -14,7 +14,7 @@ import { lead2View } from "./LeadView.ts"
 
 /** postAuthorDetail and source are always there on webhooks, with no flag. */
 const engagementsView = (engagements: ReadonlyArray<EngagementRead>) =>
-  engagements.map((read) => engagementView(read, true))
+  engagements.map((read) => engagementView(read, "detailed"))
 
 /**
  * The `data` of lead2.created. `engagements`: the most recent that are known when the body is made, at most 20.

@@ -26,6 +26,7 @@ export interface SearchTextsOptions {
   readonly pieceLeads: number
 }
 
+/** What a server has unless it is set otherwise. */
 export const defaults: SearchTextsOptions = {
   minLeads: 50_000,
   maxBytes: 768 * 1024 * 1024,
@@ -52,6 +53,7 @@ interface Known {
 
 type SearchKind = "searchLeads" | "searchRenderedLeads"
 
+/** Which brands the thread has, and what it answers. */
 export class SearchTexts {
   private readonly worker
   private readonly read

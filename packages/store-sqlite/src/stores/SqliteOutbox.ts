@@ -103,4 +103,5 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
+/** The port of the outbox. Needs the `Database`. */
 export const layer = Layer.effect(Outbox, make)

@@ -13,6 +13,7 @@ import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
 import type { Secrets } from "../rows/Secrets.ts"
 
+/** A delivery that is due, as it is leased. */
 export interface DueRow extends Batches.DueDelivery {
   readonly seq: number
   readonly id: string
@@ -122,6 +123,7 @@ const waitingUntil = (sql: Connection, webhook: Webhook, now: Instant): Instant 
   return batches.length > 0 ? null : readyAt
 }
 
+/** A webhook with what is due of it. */
 export interface Candidate extends DeliverySlots.Candidate {
   readonly webhook: Webhook
 }
