@@ -45,7 +45,9 @@ const layerOf = (
     beforeCommit,
     ticks: SqliteStore.TickScheduler.none,
     groupMillis: Number.POSITIVE_INFINITY,
-    maxEffort: Infinity
+    maxEffort: Infinity,
+    // Few leads come into the search indexes, and few wait for them.
+    maxUnindexed: 2
   })
 
 const makeTemplate = (encrypted: boolean): ReadonlyMap<string, Buffer> => {
