@@ -54,7 +54,7 @@ export const read = async ({ url }: Server, path: string): Promise<string> => {
 }
 
 /** Requests a second; the sequence of each server goes on from round to round. */
-export const rateOf = (shape: Shape, first: number, seconds: number): Measure => {
+const rateOf = (shape: Shape, first: number, seconds: number): Measure => {
   const paths = new Map<Server, ReturnType<typeof pathsOf>>()
   return async (server) => {
     if (!paths.has(server)) paths.set(server, pathsOf(shape, first))

@@ -7,7 +7,7 @@ import type { Progress } from "./BulkLoad.ts"
 import { databaseOf } from "./Files.ts"
 import { get, measureBare, type Paths } from "./Load.ts"
 import { limited, minimum, type Section } from "./Report.ts"
-import { bundlePagesAlone, type Programs, type Server, startPagesAlone, startSubject } from "./Servers.ts"
+import { bundleFloor, type Floor, type Programs, type Server, startFloor, startSubject } from "./Servers.ts"
 import { pathOf, pathsOf } from "./Shape.ts"
 import { shapesOf } from "./Shapes.ts"
 import { median, quantile } from "./Statistics.ts"
@@ -27,8 +27,11 @@ const targets: Readonly<Record<string, { readonly perSecond: number; readonly p9
   "random-page": { perSecond: 2000 }
 }
 
-/** The shape that has a floor, `reference/PagesAlone.ts`. */
-const shapeWithFloor = "random-page"
+/** By the shapes that have one. */
+const floors: Readonly<Record<string, Floor>> = {
+  "random-page": "PagesAlone",
+  "random-detail": "DetailsAlone"
+}
 
 const key = keyOf(1)
 
@@ -138,8 +141,8 @@ export const measureDrawn = async (
       const next = typeof paths === "function" ? paths : () => pathOf(shape, 0)
       const isSearch = /syllables|name-part|search/.test(shape.name)
       const secondsUntilInMemory = isSearch ? await untilInMemory(url, next, pid) : null
-      const floor =
-        shape.name === shapeWithFloor ? await startPagesAlone(await bundlePagesAlone(), file) : null
+      const floorOf = floors[shape.name]
+      const floor = floorOf === undefined ? null : await startFloor(await bundleFloor(floorOf), file)
       try {
         if (floor !== null) await compareAnswers(server, floor, next)
         const servers = floor === null ? [server] : [server, floor]

@@ -15,6 +15,13 @@ export const measurements: ReadonlyArray<Measurement> = [
     about: "rates, waits and processor time of requests over HTTP that differ each time, round by round"
   },
   {
+    name: "request-parts",
+    module: "requestParts.ts",
+    usage: "[--leads 10000] [--shape first-page,detail,random-detail] [--seconds 2] [--rounds 5]",
+    about:
+      "processor time of a request beside the reference, a floor and bare node:http, and what of it each part of the server takes"
+  },
+  {
     name: "imports",
     module: "imports.ts",
     usage: "[--lines 50000] [--kind people|life] [--rounds 1] [--reads 20] [PROGRAM…]",

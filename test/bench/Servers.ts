@@ -67,9 +67,11 @@ export const bundlePrograms = async (): Promise<Programs> => ({
   plain: await bundled("plain", bundleReference)
 })
 
-/** The floor of random pages. */
-export const bundlePagesAlone = (): Promise<string> =>
-  bundled("pages-alone", (outfile) => bundleReference(outfile, "reference/PagesAlone.ts"))
+/** A server of `reference` that does what a shape's requests can't do without, and nothing else. */
+export type Floor = "PagesAlone" | "DetailsAlone"
+
+export const bundleFloor = (floor: Floor): Promise<string> =>
+  bundled(floor, (outfile) => bundleReference(outfile, `reference/${floor}.ts`))
 
 /** The server, its reference on Postgres, and one node of several. */
 export const bundlePostgresPrograms = async () => ({
@@ -148,8 +150,8 @@ export const startSubject = (
 export const startPlain = ({ plain }: Programs, filename: string): Promise<Server> =>
   start([plain], { DATABASE: filename })
 
-/** `program` is that of `bundlePagesAlone`. */
-export const startPagesAlone = (program: string, filename: string): Promise<Server> =>
+/** `program` is that of `bundleFloor`. */
+export const startFloor = (program: string, filename: string): Promise<Server> =>
   start([program], { DATABASE: filename })
 
 export const startPlainPostgres = ({ plain }: Pick<Programs, "plain">, url: string): Promise<Server> =>

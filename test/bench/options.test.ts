@@ -1,7 +1,6 @@
-/** The command line of the benchmark, and what it says of an earlier commit. */
+/** The command line of the benchmark. */
 import { existsSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { verdictOf } from "./Against.ts"
 import { measurements } from "./Measurements.ts"
 import { help, readOptions } from "./Options.ts"
 
@@ -26,21 +25,5 @@ describe("npm run bench", () => {
     })
     expect(readOptions(["--against=v0.1.0", "--quick"])).toMatchObject({ leads: [10_000] })
     expect(readOptions(["--quick"])).toMatchObject({ against: null })
-  })
-})
-
-describe("a shape beside an earlier commit", () => {
-  const figure = (...now: ReadonlyArray<number>) => ({
-    shape: "detail",
-    leads: 1000,
-    difference: null,
-    earlier: now.map(() => 100),
-    now
-  })
-
-  it("is slower where three rounds of four are below 0.85, and unclear where fewer are", () => {
-    expect(verdictOf(figure(90, 80, 100, 86))).toBe("as fast")
-    expect(verdictOf(figure(80, 80, 80, 120))).toBe("unclear")
-    expect(verdictOf(figure(80, 80, 80, 80, 120))).toBe("slower")
   })
 })

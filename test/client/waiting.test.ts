@@ -98,6 +98,27 @@ describe("a client that waits", () => {
     }
   })
 
+  it("asks again within a minute of a refusal that says to wait a day, as a proxy's may [RATE-2]", async () => {
+    const { attempts, exit, seconds } = await timed(
+      (attempt) =>
+        Effect.succeed(
+          attempt === 1
+            ? { ...ok, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "20" } }
+            : attempt === 2
+              ? failed(429, { "retry-after": "86400" })
+              : ok
+        ),
+      (client) =>
+        Effect.gen(function* () {
+          yield* client.listLeads()
+          expect(yield* Effect.flip(client.listLeads())).toMatchObject({ status: 429, attempts: 1 })
+          yield* client.listLeads()
+        }).pipe(Effect.orDie)
+    )
+    expect([Exit.isSuccess(exit), attempts]).toEqual([true, 3])
+    expect(seconds).toBeLessThan(20 + 62)
+  })
+
   it("gives up when its patience is over, and says after how many attempts", async () => {
     const { exit, seconds } = await timed(
       (attempt) =>

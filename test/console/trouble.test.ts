@@ -103,6 +103,11 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await page.getByRole("button", { name: "Qualified" }).click()
       await page.getByText("The store is busy.").waitFor()
       await page.getByRole("button", { name: "Qualified", pressed: false }).waitFor()
+      // Where nothing answers, the lead can't be read again either.
+      await window.context.route("**/operator/brands/*/leads/2", (route) => route.abort())
+      await page.getByRole("button", { name: "Employee" }).click()
+      await page.getByText("The server can't be reached.").first().waitFor()
+      await page.getByRole("button", { name: "Employee", pressed: false }).waitFor()
       // The answer to the first word comes after that to the second.
       await window.context.route(/search=Ada&/, async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 1500))

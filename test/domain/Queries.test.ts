@@ -188,10 +188,10 @@ describe("engagement inclusion", () => {
   })
 
   it("works alone on a lead's detail [DET-2]", () => {
-    expect(Either.getOrThrow(LeadQueries.readDetail([["includeEngagementDetail", "true"]])).withDetail).toBe(
-      true
-    )
-    expect(Either.getOrThrow(LeadQueries.readDetail([])).withDetail).toBe(false)
+    const read = (entries: ReadonlyArray<readonly [string, string]>) =>
+      Either.getOrThrow(LeadQueries.readDetail(entries)).engagements
+    expect(read([["includeEngagementDetail", "true"]])).toBe("detailed")
+    expect(read([])).toBe("plain")
   })
 
   it("takes a positive integer as a lead's id [DET-3]", () => {

@@ -105,6 +105,53 @@ describe("a server with a folder for backups", () => {
   )
 })
 
+/** Runs scheduled backups of a file, until `isDone`. */
+const scheduledOf = async (
+  database: string,
+  settings: { readonly folder: string; readonly intervalMillis: number; readonly copies: number },
+  isDone: (made: number) => boolean
+) => {
+  const [newest, logged]: [Array<number | null>, Array<string>] = [[], []]
+  let made = 0
+  const logger = Logger.make(({ message }) => void logged.push(JSON.stringify(message)))
+  const running = Effect.runFork(
+    makeBackups(
+      { settings, database, encryption: undefined },
+      {
+        onMade: () => void made++,
+        onNewest: (backup) => void newest.push(backup?.madeAt ?? null),
+        onFailed: () => {}
+      }
+    ).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+  )
+  await until(() => (isDone(made) ? true : undefined))
+  await Effect.runPromise(Fiber.interrupt(running))
+  return { newest, logged }
+}
+
+const newFile = async (): Promise<string> => {
+  const database = join(temporaryFolder(), "leads.sqlite")
+  await Effect.runPromise(Effect.scoped(Layer.build(SqliteStore.layer({ filename: database }))))
+  return database
+}
+
+describe("two databases with files of one name and one folder for backups", () => {
+  it("have backups of their own each, and remove none of the other [REST-6]", async () => {
+    const [one, other] = [await newFile(), await newFile()]
+    const folder = temporaryFolder()
+    await scheduledOf(one, { folder, intervalMillis: 3_600_000, copies: 1 }, (made) => made === 1)
+    const [ofOne] = readdirSync(folder)
+    const { logged } = await scheduledOf(
+      other,
+      { folder, intervalMillis: 300, copies: 1 },
+      (made) => made === 2
+    )
+    const left = readdirSync(folder)
+    expect([left.length, left.includes(ofOne!)]).toEqual([2, true])
+    expect(logged.filter((line) => line.includes("backups of another database"))).toHaveLength(1)
+  })
+})
+
 describe("backups that are dated in the future", () => {
   const nameAt = (at: number) =>
     `leads-${new Date(at).toISOString().slice(0, 19).replaceAll(":", "-")}Z.sqlite`
@@ -112,30 +159,8 @@ describe("backups that are dated in the future", () => {
   const ahead = [year, year + 60_000, 120_000].map((millis) => nameAt(Date.now() + millis))
 
   /** Runs scheduled backups of a new file, until `isDone`. */
-  const scheduled = async (backups: string, intervalMillis: number, isDone: (made: number) => boolean) => {
-    const database = join(temporaryFolder(), "leads.sqlite")
-    await Effect.runPromise(Effect.scoped(Layer.build(SqliteStore.layer({ filename: database }))))
-    const [newest, logged]: [Array<number | null>, Array<string>] = [[], []]
-    let made = 0
-    const logger = Logger.make(({ message }) => void logged.push(JSON.stringify(message)))
-    const running = Effect.runFork(
-      makeBackups(
-        {
-          settings: { folder: backups, intervalMillis, copies: 3 },
-          database,
-          encryption: undefined
-        },
-        {
-          onMade: () => void made++,
-          onNewest: (backup) => void newest.push(backup?.madeAt ?? null),
-          onFailed: () => {}
-        }
-      ).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
-    )
-    await until(() => (isDone(made) ? true : undefined))
-    await Effect.runPromise(Fiber.interrupt(running))
-    return { newest, logged }
-  }
+  const scheduled = async (folder: string, intervalMillis: number, isDone: (made: number) => boolean) =>
+    scheduledOf(await newFile(), { folder, intervalMillis, copies: 3 }, isDone)
 
   it("delay none, are told as the newest never, and go first [REST-6]", async () => {
     const backups = temporaryFolder()

@@ -1,6 +1,6 @@
 /** Encryption at rest as operators have it: settings, commands, kills, and what a reader of the disk finds. [PII-4] */
 import { randomBytes } from "node:crypto"
-import { mkdirSync, readdirSync, rmSync } from "node:fs"
+import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { bundledServer } from "../harness/BundledServer.ts"
@@ -8,7 +8,7 @@ import { abort, limitCore, partsOf, withoutCores } from "../harness/CoreDump.ts"
 import { runProcess } from "../harness/CommandRun.ts"
 import { startReceiver } from "../harness/Receiver.ts"
 import { endServersAfterTests, type ServerProcess, startServer } from "../harness/ServerProcess.ts"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { foldersIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import {
   type Canaries,
@@ -25,12 +25,7 @@ import {
 endServersAfterTests()
 
 const folder = temporaryFolder()
-let files = 0
-const newFolder = (): string => {
-  const made = join(folder, `at-rest-${++files}`)
-  mkdirSync(made)
-  return made
-}
+const newFolder = foldersIn(folder)
 
 /** One server's life with a kill in it: what each place holds of the people. */
 const places = async (encryptionKey: string) => {

@@ -1,7 +1,8 @@
 /** The key of an encrypted file as operators have it: its settings, its change over kills, and what another key is told. [PII-4] */
 import { spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { once } from "node:events"
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Prng } from "@lead-signals/simulation-kernel"
 import { describe, expect, it } from "vitest"
@@ -9,19 +10,14 @@ import { bundledServer, compileCache, nodeArguments } from "../harness/BundledSe
 import { runCommand, runProcess } from "../harness/CommandRun.ts"
 import { startReceiver } from "../harness/Receiver.ts"
 import { endServersAfterTests, spawnBundle, startServer } from "../harness/ServerProcess.ts"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { foldersIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { environmentOf, fill, filesIn, foundIn, key, operate, otherKey } from "./EncryptedFiles.ts"
 
 endServersAfterTests()
 
 const folder = temporaryFolder()
-let files = 0
-const newFolder = (): string => {
-  const made = join(folder, `at-rest-${++files}`)
-  mkdirSync(made)
-  return made
-}
+const newFolder = foldersIn(folder)
 
 describe("the encryption key", () => {
   const keyFile = join(folder, "key")
@@ -178,7 +174,7 @@ describe("rekey", () => {
       const canaries = await fill(server, receiver.url)
       await server.end("SIGKILL")
       const contents = async (set: string): Promise<unknown> => {
-        const target = join(place, `${++files}.sqlite`)
+        const target = join(place, `${randomUUID()}.sqlite`)
         // In clear and in a neutral form, of which `copy` prints a digest for each table.
         for (const ending of ["", "-wal"])
           if (existsSync(database + ending)) copyFileSync(database + ending, target + ending)

@@ -56,6 +56,29 @@ describe("lead-signals import", () => {
     expect(mended.code).toBe(0)
   })
 
+  it("tells lines that are no objects by their numbers wherever they stand behind the first lines [CLI-5]", async () => {
+    const file = join(folder, "junk.jsonl")
+    const good = Array.from({ length: 1010 }, (_, i) => line(`j${i % 7}`, `j${i}`))
+    // Requests have 500 lines: these begin the second and the third.
+    const list = "[1]"
+    const brace = "{"
+    const notes = Array.from({ length: 25 }, (_, i) => `note ${i}`)
+    const lines = [...good.slice(0, 500), list, ...good.slice(500, 999), brace, ...notes, ...good.slice(999)]
+    writeFileSync(file, lines.join("\n"))
+    const { code, err, out } = await run([file, "--brand", brand.brandId, "--url", server.url])
+    expect([code, out]).toEqual([1, expect.stringContaining("1010 recorded")])
+    for (const number of [501, 1001, 1002, 1019])
+      expect(err).toContain(`Line ${number}: takes one observation`)
+    expect(readFileSync(`${file}.rejected.jsonl`, "utf8")).toBe(`${[list, brace, ...notes].join("\n")}\n`)
+  })
+
+  it("takes a line of a byte order mark alone for blank, as the server does [CLI-5]", async () => {
+    const file = join(folder, "marked.jsonl")
+    writeFileSync(file, `\uFEFF\n${line("marked", "m1")}\n\uFEFF \t\r\n${line("marked", "m2")}\n`)
+    const { code, out } = await run([file, "--brand", brand.brandId, "--url", server.url])
+    expect([code, out]).toEqual([0, expect.stringContaining("2 recorded")])
+  })
+
   it("never overwrites lines that an earlier run rejected: they may be corrected by now [CLI-5]", async () => {
     const file = join(folder, "kept.jsonl")
     const arguments_ = ["--brand", brand.brandId, "--url", server.url]

@@ -227,17 +227,43 @@ describe("npm start", () => {
       "statement",
       "LEAD_SIGNALS_POSTGRES_POOLER takes session, transaction or transaction-prepared."
     ],
+    [
+      "LEAD_SIGNALS_POSTGRES_POOLER",
+      "constructor",
+      "LEAD_SIGNALS_POSTGRES_POOLER takes session, transaction or transaction-prepared."
+    ],
     ["LEAD_SIGNALS_LOG", "loud", "LEAD_SIGNALS_LOG takes pretty or json."],
     ["LEAD_SIGNALS_DRAIN_PAUSE", "601", "LEAD_SIGNALS_DRAIN_PAUSE takes seconds from 0 to 600, like 0.5."],
     [
       "LEAD_SIGNALS_DATABASE",
       " ",
       "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, memory, or a URL like postgres://"
+    ],
+    [
+      "LEAD_SIGNALS_DATABASE",
+      '"postgres://leads:hidden@db/leads"',
+      "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, memory, or a URL like postgres://"
+    ],
+    [
+      "LEAD_SIGNALS_DATABASE",
+      " postgres://leads:hidden@db/leads",
+      "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, memory, or a URL like postgres://"
+    ],
+    [
+      "LEAD_SIGNALS_DATABASE",
+      "mysql://leads:hidden@db/leads",
+      "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, memory, or a URL like postgres://"
+    ],
+    [
+      "LEAD_SIGNALS_PUBLIC_URL",
+      "https://leads:hidden@leads.example.com",
+      "LEAD_SIGNALS_PUBLIC_URL takes an absolute http or https URL without user, query and fragment"
     ]
   ])("is refused with one line when %s is %j [RUN-1]", (name, value, message) => {
     const refused = Either.flip(readSettings({ [name]: value })).pipe(Either.getOrNull)
     expect(refused?.split("\n")).toEqual([expect.stringContaining(message)])
     if (name.endsWith("TOKEN")) expect(refused).not.toContain(value)
+    expect(refused).not.toContain("hidden")
   })
 
   const refusals: ReadonlyArray<readonly [string, string, string]> = [

@@ -242,6 +242,10 @@ describe("a server that is watched", () => {
       ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc", "takes http/protobuf or http/json."],
       ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector", "takes a URL, like http"],
       ["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "collector", "takes a URL, like http"],
+      ["OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318", "takes a URL, like http"],
+      ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://user:hidden@collector.example", "takes a URL, like http"],
+      ["OTEL_EXPORTER_OTLP_HEADERS", "x-key=hidden%0Ax", "takes names and values of HTTP headers."],
+      ["OTEL_EXPORTER_OTLP_METRICS_HEADERS", "x key=hidden", "takes names and values of HTTP headers."],
       ["OTEL_TRACES_SAMPLER", "some", "takes always_on"],
       ["OTEL_METRICS_EXPORTER", "prometheus", "takes otlp or none."],
       ["OTEL_METRIC_EXPORT_INTERVAL", "often", "takes a whole number of at least 1."],
@@ -255,6 +259,7 @@ describe("a server that is watched", () => {
       const message = Either.getOrThrow(Either.flip(read))
       expect(message).toContain(`${name} ${takes}`)
       expect(message.split("\n")).toHaveLength(1)
+      expect(message).not.toContain("hidden")
     }
     // The server stops with that message.
     for (const [name, value, takes] of variables.slice(0, isThorough ? undefined : 1)) {

@@ -104,7 +104,7 @@ describe("webhooks of the server", () => {
     [
       "LEAD_SIGNALS_PUBLIC_URL",
       "leads.example.com",
-      "takes an absolute http or https URL without query and fragment"
+      "takes an absolute http or https URL without user, query and fragment"
     ]
   ])("are refused with one line when %s is %j [RUN-1]", (name, value, message) => {
     const refused = Either.flip(readSettings({ [name]: value })).pipe(Either.getOrNull)

@@ -4,12 +4,12 @@ import type { EncryptionKey } from "@lead-signals/encryption"
 import { webCrypto } from "@lead-signals/http"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Layer } from "effect"
-import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { cpSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
 import { copyOfDatabase, newDatabase } from "../harness/Postgres.ts"
 import { before, removeAfter } from "../harness/RemovedHistory.ts"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { foldersIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 export interface Node {
   readonly url: string
@@ -63,13 +63,6 @@ export const journalIn = (folder: string): string => {
   return join(folder, names[0]!)
 }
 
-/** The lines of a journal, without the first, each without its checksum. */
-export const entriesOf = (journal: string): ReadonlyArray<string> =>
-  readFileSync(journal, "utf8")
-    .split("\n")
-    .slice(1, -1)
-    .map((line) => line.slice(0, line.lastIndexOf(" ")))
-
 /** What an entry names, without its number. */
 export const namedBy = (entry: string): string => entry.slice(entry.indexOf(" ") + 1)
 
@@ -91,12 +84,7 @@ export const whyNot = (
 /** Call once in a file: databases with what was removed and without, and folders of journals, as many as tests want. */
 export const restoreScenes = () => {
   const root = temporaryFolder()
-  let folders = 0
-  const newFolder = (): string => {
-    const folder = join(root, String(++folders))
-    mkdirSync(folder)
-    return folder
-  }
+  const newFolder = foldersIn(root)
   /** A database, a dump of it from before the removals, and the folder of its journal. */
   const filled = async (key?: EncryptionKey) => {
     const [url, folder] = [await newDatabase(), newFolder()]

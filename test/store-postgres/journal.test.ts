@@ -7,14 +7,20 @@ import {
   StatementTexts
 } from "@lead-signals/store-postgres/internal"
 import { Effect } from "effect"
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { copyOfDatabase, isWithoutPostgres } from "../harness/Postgres.ts"
-import { isThorough } from "../harness/Thoroughness.ts"
 import {
   entriesOf,
+  expectEachRemoval,
+  expectLateEntries,
+  expectMadeGood,
+  type JournaledStore
+} from "../harness/JournaledRemovals.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
+import {
   journalIn,
   on,
   refusalOf,
@@ -27,45 +33,15 @@ import {
 
 const { newFolder, restored, root, scene, template } = restoreScenes()
 
+const journaled = ({ folder, known, url }: Awaited<ReturnType<typeof scene>>): JournaledStore => ({
+  known,
+  journal: journalIn(folder),
+  on: (work) => on({ url, folder }, work)
+})
+
 describe.skipIf(isWithoutPostgres)("the journal of removals on Postgres", () => {
-  it("has each erasure, revocation and deletion when its call ends, and no personal data [REST-1]", async () => {
-    const { folder, known, url } = await scene()
-    const journal = journalIn(folder)
-    const kinds = entriesOf(journal).map((line) => line.split(" ").slice(2, 4).join(" "))
-    const [mine, gone] = [known.mine.brand.id, known.gone.brand.id]
-    expect(kinds).toEqual([
-      `person ${mine}`,
-      `person ${mine}`,
-      `key ${mine}`,
-      "token -",
-      `signal ${mine}`,
-      `campaign ${mine}`,
-      `webhook ${mine}`,
-      // The deletion of a brand revokes its keys and deletes its signals.
-      `brand ${gone}`,
-      `key ${gone}`,
-      `signal ${gone}`,
-      `signal ${gone}`,
-      `webhook ${gone}`,
-      `campaign ${gone}`
-    ])
-    const text = readFileSync(journal, "utf8")
-    for (const personal of ["ylva", "author", "Name", "Zebrafinch", "receiver", known.mine.key.value])
-      expect(text.slice(text.indexOf("\n"))).not.toContain(personal)
-    expect(statSync(journal).mode & 0o077).toBe(0)
-    // Each is there when its call ends, not when the store closes.
-    await on(
-      { url, folder },
-      Effect.gen(function* () {
-        const { brand, key, leads } = known.others
-        yield* Leads.erase(brand, leads[1]!)
-        expect(entriesOf(journal).at(-1)).toContain(` person ${brand.id} `)
-        yield* Keys.revoke(brand.id, key.key.id)
-        yield* Keys.revoke(brand.id, key.key.id)
-        expect(entriesOf(journal).length).toBe(kinds.length + 2)
-      })
-    )
-  })
+  it("has each erasure, revocation and deletion when its call ends, and no personal data [REST-1]", async () =>
+    expectEachRemoval(journaled(await scene()), ["brand", "key", "signal", "signal", "webhook", "campaign"]))
 
   it.runIf(isThorough)(
     "of each node has what all nodes removed, of one folder as of several, also what a node of before removed [REST-1]",
@@ -142,57 +118,11 @@ describe.skipIf(isWithoutPostgres)("the journal of removals on Postgres", () => 
 
   it.runIf(isThorough)(
     "is made good at the next start after a kill, a loss or damage of it [REST-2]",
-    async () => {
-      const { folder, url } = await scene()
-      const journal = journalIn(folder)
-      const whole = readFileSync(journal, "utf8")
-      const reopened = async () => {
-        await on({ url, folder }, Effect.void)
-        return readFileSync(journal, "utf8")
-      }
-      // A kill between the commit and the journal, or within a line of it.
-      for (const cut of [1, 40, 200]) {
-        writeFileSync(journal, whole.slice(0, -cut))
-        expect(await reopened()).toBe(whole)
-      }
-      rmSync(journal)
-      expect(await reopened()).toBe(whole)
-      const damaged = whole.replace("person", "Person")
-      writeFileSync(journal, damaged)
-      expect(await reopened()).toBe(whole)
-      expect(readFileSync(`${journal}.damaged`, "utf8")).toBe(damaged)
-    }
+    async () => expectMadeGood(journaled(await scene()))
   )
 
-  it("that can't be written keeps no removal from being done, and gets it as soon as it can [REST-2, HEALTH-3]", async () => {
-    const { folder, known, url } = await scene()
-    const { brand, key, leads } = known.others
-    const journal = journalIn(folder)
-    const count = entriesOf(journal).length
-    await on(
-      { url, folder },
-      Effect.gen(function* () {
-        const { check } = yield* StoreHealth
-        expect(yield* check).toEqual({ writeProblem: null, journalProblem: null })
-        rmSync(journal)
-        mkdirSync(journal)
-        const refused = yield* Effect.flip(Leads.erase(brand, leads[0]!))
-        expect(refused).toMatchObject({
-          publicReason: expect.stringContaining(
-            "the removal is done, and could not be written to the journal"
-          )
-        })
-        // It is done; and so is the next.
-        expect((yield* Effect.flip(Leads.erase(brand, leads[0]!)))._tag).toBe("@lead-signals/domain/NotFound")
-        expect((yield* Effect.either(Keys.revoke(brand.id, key.key.id)))._tag).toBe("Left")
-        const problem = expect.stringContaining("the journal of removals")
-        expect(yield* check).toEqual({ writeProblem: problem, journalProblem: problem })
-        rmSync(journal, { recursive: true })
-        while ((yield* check).writeProblem !== null) yield* Effect.sleep("20 millis")
-        expect(entriesOf(journal).length).toBe(count + 2)
-      })
-    )
-  })
+  it("that can't be written keeps no removal from being done, and gets it as soon as it can [REST-2, HEALTH-3]", async () =>
+    expectLateEntries(journaled(await scene())))
 
   it.runIf(isThorough)(
     "whose folder is missing keeps the store neither from opening nor from closing [REST-2]",

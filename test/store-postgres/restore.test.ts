@@ -6,13 +6,13 @@ import { Effect } from "effect"
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { entriesOf } from "../harness/JournaledRemovals.ts"
 import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { seen } from "../harness/RemovedHistory.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { countingProxy } from "../upgrades/PostgresMessages.ts"
 import { newKey } from "./Databases.ts"
 import {
-  entriesOf,
   journalIn,
   namedBy,
   type Node,

@@ -114,7 +114,7 @@ describe("an erasure of much", () => {
     // The author of seven hundred posts' engagements is gone from them, and so by himself.
     await process.runPromise(Leads.erase(brand, writer))
     expect(bytesOf(filename)).not.toContain("Ottoline")
-    const detail = await process.runPromise(Leads.getRendered(brand.id, reader, true))
+    const detail = await process.runPromise(Leads.getRendered(brand.id, reader, "detailed"))
     expect(JSON.parse(detail).engagements[0]).toMatchObject({
       commentText: "kept",
       postAuthor: null,

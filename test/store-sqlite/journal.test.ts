@@ -1,113 +1,36 @@
 /** The journal of removals beside a SQLite file: what it has, when, and what becomes of it when it is lost or can't be written. */
-import { Keys, Leads, StoreHealth } from "@lead-signals/domain"
+import { Keys, Leads } from "@lead-signals/domain"
 import { Effect } from "effect"
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import {
+  expectEachRemoval,
+  expectLateEntries,
+  expectMadeGood,
+  type JournaledStore
+} from "../harness/JournaledRemovals.ts"
 import { raw } from "../harness/RawFile.ts"
 import { on, refusalOf, restore, whyNot } from "./RestoredHistory.ts"
 import { linesOf, restoreScenes } from "./RestoreScenes.ts"
 
 const { known, scene } = await restoreScenes()
 
+const journaled = ({ database, journal }: ReturnType<typeof scene>): JournaledStore => ({
+  known,
+  journal,
+  on: (work) => on(database, work)
+})
+
 describe("the journal of removals", () => {
-  it("has each erasure, revocation and deletion when its call ends, and no personal data [REST-1]", async () => {
-    const { database, journal } = scene()
-    const text = readFileSync(journal, "utf8")
-    const kinds = linesOf(journal)
-      .slice(1, -1)
-      .map((line) => `${line.split(" ")[2]} ${line.split(" ")[3]}`)
-    const [mine, gone] = [known.mine.brand.id, known.gone.brand.id]
-    expect(kinds).toEqual([
-      `person ${mine}`,
-      `person ${mine}`,
-      `key ${mine}`,
-      "token -",
-      `signal ${mine}`,
-      `campaign ${mine}`,
-      `webhook ${mine}`,
-      // The deletion of a brand revokes its keys and deletes its signals.
-      `key ${gone}`,
-      `signal ${gone}`,
-      `signal ${gone}`,
-      `brand ${gone}`,
-      `webhook ${gone}`,
-      `campaign ${gone}`
-    ])
-    for (const personal of [
-      "ylva",
-      "author",
-      "Name",
-      "Zebrafinch",
-      "receiver",
-      known.mine.key.value,
-      known.token.value
-    ])
-      expect(text.slice(text.indexOf("\n"))).not.toContain(personal)
-    expect(statSync(journal).mode & 0o077).toBe(0)
-    // Each is there when its call ends, not when the store closes.
-    await on(
-      database,
-      Effect.gen(function* () {
-        const { brand, key, leads } = known.others
-        yield* Leads.erase(brand, leads[1]!)
-        expect(linesOf(journal).at(-2)).toContain(` person ${brand.id} `)
-        yield* Keys.revoke(brand.id, key.key.id)
-        yield* Keys.revoke(brand.id, key.key.id)
-        expect(linesOf(journal).length).toBe(kinds.length + 4)
-      })
-    )
-  })
+  it("has each erasure, revocation and deletion when its call ends, and no personal data [REST-1]", () =>
+    expectEachRemoval(journaled(scene()), ["key", "signal", "signal", "brand", "webhook", "campaign"]))
 
-  it("is made good at the next start after a kill, a loss or damage of it [REST-2]", async () => {
-    const { database, folder, journal } = scene()
-    const whole = readFileSync(journal, "utf8")
-    const reopened = async () => {
-      await on(database, Effect.void)
-      return readFileSync(journal, "utf8")
-    }
-    // A kill between the commit and the journal, or within a line of it.
-    for (const cut of [1, 40, 200]) {
-      writeFileSync(journal, whole.slice(0, -cut))
-      expect(await reopened()).toBe(whole)
-    }
-    rmSync(journal)
-    expect(await reopened()).toBe(whole)
-    expect(readdirSync(folder)).not.toContain("leads.sqlite-removals.damaged")
-    const damaged = whole.replace("person", "Person")
-    writeFileSync(journal, damaged)
-    expect(await reopened()).toBe(whole)
-    expect(readFileSync(`${journal}.damaged`, "utf8")).toBe(damaged)
-  })
+  it("is made good at the next start after a kill, a loss or damage of it [REST-2]", () =>
+    expectMadeGood(journaled(scene())))
 
-  it("that can't be written keeps no removal from being done, and gets it as soon as it can [REST-2, HEALTH-3]", async () => {
-    const { database, journal } = scene()
-    const { brand, key, leads } = known.others
-    await on(
-      database,
-      Effect.gen(function* () {
-        const { check } = yield* StoreHealth
-        const lines = linesOf(journal).length
-        rmSync(journal)
-        mkdirSync(journal)
-        const refused = yield* Effect.flip(Leads.erase(brand, leads[0]!))
-        expect(refused).toMatchObject({
-          publicReason: expect.stringContaining(
-            "the removal is done, and could not be written to the journal"
-          )
-        })
-        // It is done; and so is the next.
-        expect((yield* Effect.flip(Leads.erase(brand, leads[0]!)))._tag).toBe("@lead-signals/domain/NotFound")
-        expect((yield* Effect.either(Keys.revoke(brand.id, key.key.id)))._tag).toBe("Left")
-        const problem = expect.stringContaining("the journal of removals")
-        expect(yield* check).toEqual({ writeProblem: problem, journalProblem: problem })
-        rmSync(journal, { recursive: true })
-        while ((yield* check).writeProblem !== null) yield* Effect.sleep("20 millis")
-        expect((yield* check).journalProblem).toBeNull()
-        expect(linesOf(journal).length).toBe(lines + 2)
-      })
-    )
-  })
+  it("that can't be written keeps no removal from being done, and gets it as soon as it can [REST-2, HEALTH-3]", () =>
+    expectLateEntries(journaled(scene())))
 
   it("that can't be written does not keep the store from closing [REST-2]", async () => {
     const { database, journal } = scene()

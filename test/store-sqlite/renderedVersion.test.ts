@@ -21,7 +21,7 @@ it("renders from the columns what another version of the view kept, on lists and
   const read = (brandId: string, id: number) =>
     Effect.gen(function* () {
       const query = yield* LeadQueries.readList([["includeEngagements", "true"]])
-      return [yield* Leads.listRendered(brandId, query), yield* Leads.getRendered(brandId, id, false)]
+      return [yield* Leads.listRendered(brandId, query), yield* Leads.getRendered(brandId, id, "plain")]
     })
   await Effect.runPromise(
     Effect.gen(function* () {

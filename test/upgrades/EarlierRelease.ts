@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -24,7 +24,10 @@ export const hasCommit = (commit: string): boolean => {
 
 const link = (target: string, path: string): void => {
   mkdirSync(dirname(path), { recursive: true })
-  if (!existsSync(path)) symlinkSync(target, path)
+  if (existsSync(path)) return
+  // A link to packages of a clone that is gone.
+  rmSync(path, { force: true })
+  symlinkSync(target, path)
 }
 
 /** Writes the sources of the commit into the folder, those of the server unless paths are given, with links to the packages that they import. */

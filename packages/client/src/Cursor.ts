@@ -13,6 +13,7 @@ export interface SeenLead {
   readonly fingerprint: number
 }
 
+/** How far a sync has come. */
 export interface Progress {
   /** The latest update seen, in milliseconds since 1970; null before the first. */
   readonly until: number | null
@@ -20,10 +21,12 @@ export interface Progress {
   readonly seen: ReadonlyMap<number, SeenLead>
 }
 
+/** The progress of a client that has read nothing. */
 export const beginning: Progress = { until: null, seen: new Map() }
 
 const version = 1
 
+/** The text that a client keeps between two syncs. */
 export const format = ({ seen, until }: Progress): string =>
   Encoding.encodeBase64Url(
     JSON.stringify([
@@ -35,6 +38,7 @@ export const format = ({ seen, until }: Progress): string =>
 
 const isNumber = (value: unknown): value is number => Number.isSafeInteger(value)
 
+/** Reads the text of `format`; fails with `InvalidCursor` for any other. */
 export const parse = (text: string): Either.Either<Progress, InvalidCursor> =>
   Either.try({
     try: () => {

@@ -6,6 +6,7 @@ import { Clock, Duration, Effect, Random } from "effect"
 import { type CallFailure, RequestRefused, Unanswered } from "./Failures.ts"
 import type { Transport, TransportResponse } from "./Transport.ts"
 
+/** Where the API is, and how it is called. */
 export interface RequestOptions {
   /** The base URL of the API, including the path that it is mounted under. */
   readonly url: string | URL
@@ -71,6 +72,7 @@ interface TransientFailure {
 
 type Outcome = { readonly value: unknown } | { readonly failure: TransientFailure }
 
+/** Calls `GET` on a path below the base URL, with retries, and answers the body. */
 export type Requests = <A>(path: string, parameters?: object) => Effect.Effect<A, CallFailure>
 
 /**
@@ -143,7 +145,8 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
             const seconds = wholeNumber(answer.headers["retry-after"])
             const waitMillis = seconds === null ? null : seconds * 1000
             // Retry-After is relative, and so is right even when this clock is wrong.
-            if (status === 429 && waitMillis !== null) rateWindow.endsAt = now + waitMillis
+            if (status === 429 && waitMillis !== null)
+              rateWindow.endsAt = now + Math.min(waitMillis, maxWindowMillis)
             return { failure: { status, reason: `status ${status}`, waitMillis } }
           }
           if (status !== 200) return refusalOf(answer)

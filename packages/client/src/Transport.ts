@@ -33,6 +33,7 @@ const reasonOf = (failure: unknown): string => {
   return String(cause?.code ?? code ?? name ?? "unknown")
 }
 
+/** A transport over `fetch`. It fails with what keeps a response from being read. */
 export const fetchTransport =
   (fetch: typeof globalThis.fetch): Transport =>
   ({ headers, url }) =>

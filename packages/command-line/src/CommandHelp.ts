@@ -63,6 +63,7 @@ const variableRows = (variables: Program["variables"]): Array<string> => {
   return table(variables.map(([name, takes, otherwise]) => [name, `${takes.padEnd(width)}  ${otherwise}`]))
 }
 
+/** The help of the command at the end of `path`; of the program when that is empty. */
 export const help = (program: Program, path: ReadonlyArray<Node>, isColoured: boolean): string => {
   const title = (text: string) => ["", isColoured ? styleText("bold", text, { validateStream: false }) : text]
   const { exitCodes, helpExample, root, variables } = program

@@ -1,6 +1,7 @@
 /** The process as commands see it. Tests provide another, and so run commands in their own process. */
 import { Context } from "effect"
 
+/** What the command line needs of `process.stdout`. */
 export interface OutputStream {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined

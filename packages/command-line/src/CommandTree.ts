@@ -17,7 +17,10 @@ export const usage = (message: string): Failed => new Failed({ message, code: ex
 /** The console for handlers: the library's own output is muted while it runs. */
 export const realConsole = Effect.runSync(Console.consoleWith(Effect.succeed))
 
+/** A command of `@effect/cli` whatever its options are. */
 export type AnyCommand = Command.Command<string, NodeContext.NodeContext, Failed, any>
+
+/** A command with its name, its help and the commands below it. */
 export interface Node {
   readonly name: string
   readonly summary: string
@@ -51,6 +54,7 @@ interface About {
   readonly interrupted?: number
 }
 
+/** A command that does something. */
 export const leaf = <const Config extends Command.Command.Config>(
   name: string,
   { details = [], examples = [], interrupted, summary }: About,
@@ -71,6 +75,7 @@ export const leaf = <const Config extends Command.Command.Config>(
   ) as AnyCommand
 })
 
+/** A command that only has others below it. */
 export const group = (
   name: string,
   { details = [], examples = [], summary }: About,

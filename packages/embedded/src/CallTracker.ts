@@ -27,6 +27,7 @@ export interface Call {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The calls of one embedded service. */
 export class CallTracker<Services, Failure> {
   private closed = false
   private readonly underWay = new Map<Promise<unknown>, AbortController>()

@@ -162,8 +162,8 @@ class Embedded {
    */
   async detail(brandId: string, leadId: number, query: LeadDetailQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
-      const { withDetail } = yield* LeadQueries.readDetail(yield* entriesOf(query))
-      return leadDetailView(yield* Leads.getRendered(brandId, leadId, withDetail))
+      const { engagements } = yield* LeadQueries.readDetail(yield* entriesOf(query))
+      return leadDetailView(yield* Leads.getRendered(brandId, leadId, engagements))
     })
     return this.calls.run(work, call)
   }

@@ -112,13 +112,23 @@ interface Routed {
 /** The platform's router ends a path where a semicolon stands as it is, and would take `/1;x` for `/1`. */
 const routedPath = (path: string): string => path.replaceAll(";", "%3B")
 
+/** What serves requests, and what it is served with. */
+interface Service {
+  /** The platform's routes. */
+  readonly inner: HttpApp.Default<unknown>
+  readonly context: Context.Context<Provided>
+  readonly fastPath: FastPath
+  readonly observer: typeof RequestObserver.Service
+  readonly consoleOf: ConsolePages.Pages
+  readonly mcpPath: McpPath.McpPath
+}
+
 /** Serves one request whose target has been found good, or says why it isn't. */
 const serve = (
-  inner: HttpApp.Default<unknown>,
+  { context, inner }: Pick<Service, "context" | "inner">,
   request: HttpServerRequest.HttpServerRequest,
   record: RequestRecord,
-  routed: Either.Either<Routed, InvalidParameter>,
-  context: Context.Context<Provided>
+  routed: Either.Either<Routed, InvalidParameter>
 ): HttpApp.Default<unknown> =>
   Effect.gen(function* () {
     if (Either.isLeft(routed)) {
@@ -143,14 +153,8 @@ const serve = (
     )
   })
 
-const outermost = (
-  inner: HttpApp.Default<unknown>,
-  context: Context.Context<Provided>,
-  fastPath: FastPath,
-  observer: typeof RequestObserver.Service,
-  consoleOf: ConsolePages.Pages,
-  mcpPath: McpPath.McpPath
-): HttpApp.Default => {
+/** Chooses what serves a request. */
+const outermost = ({ consoleOf, context, fastPath, inner, mcpPath, observer }: Service): HttpApp.Default => {
   const app: HttpApp.Default = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { method, url } = request
@@ -174,7 +178,7 @@ const outermost = (
           )
         : Effect.as(spendElsewhere(request, record, context), notAllowed("POST"))
       : null
-    const served = (message ?? page ?? serve(inner, request, record, routed, context)) as Effect.Effect<
+    const served = (message ?? page ?? serve({ context, inner }, request, record, routed)) as Effect.Effect<
       HttpServerResponse.HttpServerResponse,
       unknown
     >
@@ -237,12 +241,26 @@ export const service: Effect.Effect<
   const observer = yield* RequestObserver
   const waits = new ChangeWaits(yield* ChangeWaitLimits, yield* DrainState)
   const keyReads = (yield* AuditedKeyReads) ? new KeyReads() : null
-  const fastPath = makeFastPath(observer, sessions, attention, waits, keyReads)
+  const fastPath = makeFastPath({
+    observer,
+    entropy: Context.get(given, Entropy),
+    sessions,
+    attention,
+    waits,
+    keyReads
+  })
   const consoleOf = yield* ConsolePages.make
   const mcpPath = yield* McpPath.make
   return {
     fastPath,
-    app: outermost(built as HttpApp.Default<unknown>, context, fastPath, observer, consoleOf, mcpPath)
+    app: outermost({
+      inner: built as HttpApp.Default<unknown>,
+      context,
+      fastPath,
+      observer,
+      consoleOf,
+      mcpPath
+    })
   }
 })
 

@@ -8,6 +8,7 @@ import {
   Keys,
   type KeyScope,
   type KeyStore,
+  type RateLimitExceeded,
   type StoreUnavailable
 } from "@lead-signals/domain"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
@@ -62,15 +63,14 @@ export const fromAllowedAddress = (key: ApiKey, origin: Origin): Effect.Effect<A
  * operator. [RATE-2, OPER-13]
  */
 export const spend = (key: ApiKey, attention: typeof Attention.Service, record: RequestRecord | null) =>
-  Effect.gen(function* () {
-    const rate = yield* Keys.spend(key)
+  Effect.flatMap(Keys.spend(key), (rate): Effect.Effect<ApiKey, RateLimitExceeded> => {
     if (record !== null) {
       record.keyId = key.id
       record.rate = rate
     }
-    if (rate.allowed) return key
-    yield* attention.noteRefusal(key)
-    return yield* Keys.refusal(rate)
+    return rate.allowed
+      ? Effect.succeed(key)
+      : Effect.zipRight(attention.noteRefusal(key), Keys.refusal(rate))
   })
 
 /** Authenticates the key and spends one request of its window. */
@@ -80,11 +80,11 @@ export const admit = (
   attention: typeof Attention.Service,
   record: RequestRecord
 ) =>
-  Effect.gen(function* () {
-    const key = yield* authenticate(credentials, sessions)
-    if (key.allowedAddresses !== null) yield* fromAllowedAddress(key, credentials)
-    return yield* spend(key, attention, record)
-  })
+  Effect.flatMap(authenticate(credentials, sessions), (key) =>
+    key.allowedAddresses === null
+      ? spend(key, attention, record)
+      : Effect.zipRight(fromAllowedAddress(key, credentials), spend(key, attention, record))
+  )
 
 /** Fails when the credentials of a request that waits open its call no more: the key was revoked, or has expired. [CHG-6] */
 export const checkStillOpens = (
@@ -92,11 +92,14 @@ export const checkStillOpens = (
   sessions: typeof Sessions.Service,
   scope: KeyScope
 ): Effect.Effect<void, InvalidApiKey | StoreUnavailable, KeyStore> =>
-  Effect.flatMap(authenticate(credentials, sessions), (key) =>
-    Effect.flatMap(
-      key.allowedAddresses === null ? Effect.succeed(key) : fromAllowedAddress(key, credentials),
-      ({ scopes }) => (scopes.includes(scope) ? Effect.void : Effect.fail(new InvalidApiKey()))
-    )
+  // Nearly no request waits: nothing is hashed for those that don't.
+  Effect.flatMap(
+    Effect.suspend(() => authenticate(credentials, sessions)),
+    (key) =>
+      Effect.flatMap(
+        key.allowedAddresses === null ? Effect.succeed(key) : fromAllowedAddress(key, credentials),
+        ({ scopes }) => (scopes.includes(scope) ? Effect.void : Effect.fail(new InvalidApiKey()))
+      )
   )
 
 /** The token that opens every operator call, as the host has it. The API compares it in constant time. [OPER-1, OPER-10] */
@@ -121,9 +124,9 @@ export const operatorOf = (
 ): Effect.Effect<Operator | null, StoreUnavailable, OperatorToken | AccessTokenStore> =>
   Effect.flatMap(isOperatorToken(token), (isOfEnvironment) =>
     isOfEnvironment
-      ? Effect.succeed(ofEnvironment(false))
+      ? Effect.succeed(ofEnvironment("header"))
       : Effect.map(AccessTokens.authenticate(token), (found) =>
-          found === null ? null : ofToken(found, false)
+          found === null ? null : ofToken(found, "header")
         )
   )
 
@@ -132,9 +135,9 @@ export const operatorOfSession = (
   tokenHash: string | null
 ): Effect.Effect<Operator | null, StoreUnavailable, AccessTokenStore> =>
   tokenHash === null
-    ? Effect.succeed(ofEnvironment(true))
+    ? Effect.succeed(ofEnvironment("session"))
     : Effect.map(AccessTokens.authenticateHash(tokenHash), (found) =>
-        found === null ? null : ofToken(found, true)
+        found === null ? null : ofToken(found, "session")
       )
 
 const orInvalid = (operator: Operator | null): Effect.Effect<Operator, InvalidOperatorToken> =>

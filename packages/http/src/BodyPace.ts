@@ -20,6 +20,7 @@ export interface BodyLimits {
   readonly line: PaceLimits
 }
 
+/** How slow a body may come unless the host says otherwise. */
 export const defaultLimits: BodyLimits = {
   json: { graceMillis: 10_000, minBytesPerSecond: 1024, maxMillis: 60_000 },
   line: { graceMillis: 60_000, minBytesPerSecond: 1024, maxMillis: 300_000 }

@@ -28,18 +28,21 @@ export class CurrentOperator extends Context.Tag("@lead-signals/http/CurrentOper
   Operator
 >() {}
 
+/** What carries the credential of a call: its own header, or the session of a browser. */
+export type CredentialCarrier = "header" | "session"
+
 /** Who bears the environment's token. */
-export const ofEnvironment = (viaSession: boolean): Operator => ({
+export const ofEnvironment = (carrier: CredentialCarrier): Operator => ({
   actor: { type: "environment", id: null },
-  viaSession,
+  viaSession: carrier === "session",
   scopes: operatorScopes,
   brandIds: null
 })
 
 /** Who bears the stored token. */
-export const ofToken = ({ brandIds, id, scopes }: AccessToken, viaSession: boolean): Operator => ({
+export const ofToken = ({ brandIds, id, scopes }: AccessToken, carrier: CredentialCarrier): Operator => ({
   actor: { type: "token", id },
-  viaSession,
+  viaSession: carrier === "session",
   scopes,
   brandIds
 })

@@ -6,13 +6,17 @@ const poolBytes = 1024
 
 /** A call of the platform costs as much for a few bytes as for many: bytes are drawn ahead, and each is used once. */
 const pooled = (): ((length: number) => Uint8Array) => {
-  let pool = new Uint8Array(0)
+  const pool = new Uint8Array(poolBytes)
+  let at = poolBytes
   return (length) => {
     if (length > poolBytes) return globalThis.crypto.getRandomValues(new Uint8Array(length))
-    if (length > pool.length) pool = globalThis.crypto.getRandomValues(new Uint8Array(poolBytes))
-    const bytes = pool.slice(0, length)
-    pool.fill(0, 0, length)
-    pool = pool.subarray(length)
+    if (at + length > poolBytes) {
+      globalThis.crypto.getRandomValues(pool)
+      at = 0
+    }
+    const bytes = pool.slice(at, at + length)
+    pool.fill(0, at, at + length)
+    at += length
     return bytes
   }
 }

@@ -17,7 +17,7 @@ import { admit, checkStillOpens, type Credentials, isViaSession } from "./Authen
 import type { ChangeWaits } from "./ChangeWaits.ts"
 import type { KeyReads } from "./KeyReads.ts"
 import { RequestObserver } from "./RequestObserver.ts"
-import { newRecord, type RequestRecord } from "./RequestRecord.ts"
+import { newRecord, recordFrom, type RequestRecord } from "./RequestRecord.ts"
 import type { Requirements } from "./Requirements.ts"
 import { respond, type ResponseForm } from "./Respond.ts"
 import { headersOf } from "./ResponseHeaders.ts"
@@ -49,7 +49,9 @@ const knownParameters = new Set<string>([
 
 /** Names alone: values can be personal data, and so can a name that nobody knows. [PII-2] */
 const namesOf = (entries: Parameters.Entries): ReadonlyArray<string> =>
-  [...new Set(entries.map(([name]) => name))].filter((name) => knownParameters.has(name)).sort()
+  entries.length === 0
+    ? []
+    : [...new Set(entries.map(([name]) => name))].filter((name) => knownParameters.has(name)).sort()
 
 const rawResponse = (record: RequestRecord, status: number, body: ResponseBody): RawResponse => ({
   status,
@@ -77,14 +79,20 @@ const audited = <E, R>({ brandId, id }: ApiKey, { name }: FastRow, read: Effect.
     ({ status }) => status
   )
 
+/** What the fast path notes and asks beside the store. */
+interface FastPathParts {
+  readonly observer: typeof RequestObserver.Service
+  readonly entropy: typeof Entropy.Service
+  readonly sessions: typeof Sessions.Service
+  readonly attention: typeof Attention.Service
+  readonly waits: ChangeWaits
+  /** Null where reads with keys have no entry in the audit log. [AUD-1] */
+  readonly keyReads: KeyReads | null
+}
+
+/** The fast path over these parts; it answers null for whatever the platform's routes must serve. */
 export const makeFastPath =
-  (
-    observer: typeof RequestObserver.Service,
-    sessions: typeof Sessions.Service,
-    attention: typeof Attention.Service,
-    waits: ChangeWaits,
-    keyReads: KeyReads | null
-  ): FastPath =>
+  ({ attention, entropy, keyReads, observer, sessions, waits }: FastPathParts): FastPath =>
   (request) => {
     const { method, target } = request
     if (method !== "GET" && method !== "HEAD") return null
@@ -94,30 +102,41 @@ export const makeFastPath =
     const match = Routes.match(method, path)
     const row = match.found === "route" ? fastRows.get(match.pattern) : undefined
     if (match.found !== "route" || row === undefined) return null
-    return Effect.flatMap(newRecord(method), (record) => {
+    return Effect.flatMap(recordFrom(entropy, method), (record) => {
       record.route = match.pattern
       const entries = Target.parameters(query)
       record.parameters = namesOf(entries)
-      const work = Effect.gen(function* () {
-        const key = request.admitted ?? (yield* admit(request, sessions, attention, record))
+      // Without generators: each step of one costs as much as a step of the work.
+      const read = (key: ApiKey): Effect.Effect<RawResponse, unknown, Requirements> => {
         record.keyId = key.id
-        if (!key.scopes.includes(row.scope))
-          return yield* new Forbidden({ reason: "scope", scope: row.scope })
-        const read = Effect.map(
-          row.read({
-            brandId: key.brandId,
-            params: match.params,
-            query: entries,
-            keyId: key.id,
-            checkKey: checkStillOpens(request, sessions, row.scope),
-            waits
-          }),
-          (body) => rawResponse(record, 200, body)
-        )
-        if (!row.listsLeads) return yield* read
-        if (isViaSession(request)) return yield* audited(key, row, read)
-        return yield* keyReads === null ? read : Effect.zipLeft(read, keyReads.note(key, row.name))
-      })
+        if (!key.scopes.includes(row.scope)) return new Forbidden({ reason: "scope", scope: row.scope })
+        const body = row.read({
+          brandId: key.brandId,
+          params: match.params,
+          query: entries,
+          keyId: key.id,
+          checkKey: checkStillOpens(request, sessions, row.scope),
+          waits
+        })
+        if (row.listsLeads && isViaSession(request))
+          return audited(
+            key,
+            row,
+            Effect.map(body, (text) => rawResponse(record, 200, text))
+          )
+        if (!row.listsLeads || keyReads === null)
+          return Effect.map(body, (text) => rawResponse(record, 200, text))
+        return Effect.flatMap(body, (text) => {
+          const response = rawResponse(record, 200, text)
+          return keyReads.isDue(key, row.name, record.startedAt)
+            ? Effect.as(keyReads.note(key, row.name), response)
+            : Effect.succeed(response)
+        })
+      }
+      const work =
+        request.admitted === undefined
+          ? Effect.flatMap(admit(request, sessions, attention, record), read)
+          : read(request.admitted)
       return respond<RawResponse, Requirements>(record, observer, work, rawForm(record))
     })
   }

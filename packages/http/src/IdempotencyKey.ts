@@ -71,6 +71,7 @@ export interface KeptAnswer {
   readonly body: string
 }
 
+/** Random bytes that the sealing of one answer takes. */
 export const nonceBytes = 24
 
 /** Bytes of a body that is kept at most: more than any call of the API answers. */

@@ -17,22 +17,32 @@ const dayMillis = 86_400_000
 /** After an entry that could not be written, milliseconds until another is tried. */
 const retryMillis = 60_000
 
+const dayOf = (at: number): number => Math.floor(at / dayMillis)
+
+const nameOf = (keyId: string, operation: string): string => `${keyId} ${operation}`
+
 /** What this process has entered. It holds one instant for each key and operation of a day. */
 export class KeyReads {
   private readonly nextAt = new Map<string, number>()
   private day = 0
 
+  /** Whether a read at that instant is to be entered. Most are not, and this costs less than `note`, which looks again. */
+  isDue({ id }: ApiKey, operation: string, at: number): boolean {
+    return dayOf(at) !== this.day || at >= (this.nextAt.get(nameOf(id, operation)) ?? 0)
+  }
+
   /**
    * Enters the read, unless the key has an entry of the operation for this UTC day by this process. An entry that can't be written refuses
    * nothing: keys go on reading while the store can't be written.
    */
-  note({ brandId, id }: ApiKey, operation: string): Effect.Effect<void, never, AuditLog> {
+  note(key: ApiKey, operation: string): Effect.Effect<void, never, AuditLog> {
     return Effect.flatMap(Clock.currentTimeMillis, (at) => {
-      const day = Math.floor(at / dayMillis)
+      if (!this.isDue(key, operation, at)) return Effect.void
+      const day = dayOf(at)
       if (day !== this.day) this.nextAt.clear()
       this.day = day
-      const name = `${id} ${operation}`
-      if (at < (this.nextAt.get(name) ?? 0)) return Effect.void
+      const { brandId, id } = key
+      const name = nameOf(id, operation)
       // Requests that come meanwhile make no second entry.
       this.nextAt.set(name, Infinity)
       const entry = {

@@ -10,6 +10,7 @@ import { errorBody, maxHeaderCount, repeatedAuthorization, tooManyHeaders } from
 /** Room for a target that is refused with its own message, and for a browser's headers beside a long one. */
 export const maxHeaderBytes = 64 * 1024
 
+/** Node's code of a request whose head or body came too slowly. */
 export const timedOut = "ERR_HTTP_REQUEST_TIMEOUT"
 
 const messages: { readonly [code: string]: string } = {

@@ -2,6 +2,7 @@
 import { Entropy, type RateLimit } from "@lead-signals/domain"
 import { Effect, Encoding, FiberRef } from "effect"
 
+/** What is known of a request by the time of its answer. */
 export interface RequestRecord {
   /** Sent back as X-Request-Id. [ERR-4] */
   readonly id: string

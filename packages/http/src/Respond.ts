@@ -14,6 +14,7 @@ const internalError: ErrorResponse = {
   message: Responses.internalMessage
 }
 
+/** The answer of a path that the API does not have. */
 export const unknownPath: ErrorResponse = {
   status: 404,
   code: "not_found",

@@ -2,6 +2,7 @@
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { errorBody, overloaded, tooManyStreams as noRoom } from "./contract/Failures.ts"
 
+/** A response with the value as JSON. */
 export const json = (body: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(JSON.stringify(body), { status, contentType: "application/json" })
 
@@ -15,6 +16,7 @@ export interface RawResponse {
   readonly body: ResponseBody
 }
 
+/** The response of the platform for one that is written by hand. */
 export const fromRaw = ({ body, headers, status }: RawResponse): HttpServerResponse.HttpServerResponse => {
   const options = { status, headers, contentType: "application/json" }
   return typeof body === "string"
@@ -26,6 +28,7 @@ export const fromRaw = ({ body, headers, status }: RawResponse): HttpServerRespo
 export const renderedData = (data: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(`{"data":${data}}`, { contentType: "application/json" })
 
+/** A response with an error body. [ERR-1] */
 export const error = (status: number, code: string, message: string): HttpServerResponse.HttpServerResponse =>
   json(errorBody(code, message), status)
 
@@ -43,9 +46,12 @@ export const tooManyStreams: HttpServerResponse.HttpServerResponse = HttpServerR
   String(noRoom.retryAfterSeconds)
 )
 
+/** A response without a body. */
 export const noContent = HttpServerResponse.empty({ status: 204 })
 
+/** The message of a 405, whose `Allow` lists the methods. */
 export const methodNotAllowedMessage = (allow: string): string => `This path takes ${allow}.`
 
+/** The message of a 500: it says nothing of the cause. */
 export const internalMessage =
   "The server failed on this request. Its log has the cause under the request id."

@@ -6,13 +6,17 @@ import { Api } from "./endpoints/Api.ts"
 interface Route {
   readonly pattern: string
   readonly segments: ReadonlyArray<string>
+  /** The name of the parameter that each segment is; null for one that stands for itself. */
+  readonly names: ReadonlyArray<string | null>
   readonly methods: Set<string>
 }
 
 const routes = new Map<string, Route>()
 
 const add = (pattern: string, method: string): void => {
-  const route = routes.get(pattern) ?? { pattern, segments: pattern.split("/"), methods: new Set<string>() }
+  const segments = pattern.split("/")
+  const names = segments.map((segment) => (segment.startsWith(":") ? segment.slice(1) : null))
+  const route = routes.get(pattern) ?? { pattern, segments, names, methods: new Set<string>() }
   routes.set(pattern, route)
   route.methods.add(method)
   if (method === "GET") route.methods.add("HEAD")
@@ -24,24 +28,29 @@ HttpApi.reflect(Api, {
 })
 for (const path of documentPaths) add(path, "GET")
 
+const noParams: Readonly<Record<string, string>> = {}
+
 /** The path's parameters; null when it is another route's. */
 const paramsOf = (
-  { segments }: Route,
+  { names, segments }: Route,
   path: ReadonlyArray<string>
 ): Readonly<Record<string, string>> | null => {
   if (segments.length !== path.length) return null
-  const params: Record<string, string> = {}
-  for (const [i, segment] of segments.entries()) {
-    if (!segment.startsWith(":")) {
-      if (segment !== path[i]) return null
+  let params: Record<string, string> | null = null
+  for (let i = 0; i < segments.length; i++) {
+    const name = names[i]!
+    if (name === null) {
+      if (segments[i] !== path[i]) return null
     } else {
       if (path[i] === "") return null
-      params[segment.slice(1)] = decodeURIComponent(path[i]!)
+      params ??= {}
+      params[name] = decodeURIComponent(path[i]!)
     }
   }
-  return params
+  return params ?? noParams
 }
 
+/** What a path and a method lead to. */
 export type Match =
   | {
       readonly found: "route"

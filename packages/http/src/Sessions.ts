@@ -37,8 +37,10 @@ export interface BegunSession extends Session {
   readonly token: string
 }
 
+/** The cookie that holds a browser's session. */
 export const cookieName = "lead_signals_session"
 
+/** How long a session lasts at most. [SES-2] */
 export const sessionSeconds = 12 * 3600
 const codeSeconds = 3600
 

@@ -49,6 +49,7 @@ const isKnown = (ifNoneMatch = "", tag: string): boolean =>
   ifNoneMatch.trim() === "*" ||
   ifNoneMatch.split(",").some((known) => known.trim().replace(/^W\//, "") === tag)
 
+/** Headers of what a browser asks for again each time, and gets only if it has changed. */
 export const revalidated = { "cache-control": "no-cache" }
 /** Its URL names its content. */
 export const immutable = { "cache-control": "public, max-age=31536000, immutable" }

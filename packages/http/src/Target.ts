@@ -8,6 +8,7 @@ import { Either } from "effect"
 /** Bytes of a request's path and query together, percent-encoded, at most. [ERR-5] */
 export const maxTargetBytes = 16 * 1024
 
+/** The target of a request, in its parts. */
 export interface Target {
   readonly path: string
   /** Without the question mark. */
@@ -18,6 +19,7 @@ const refused = (message: string) => Either.left(new InvalidParameter({ paramete
 
 /** `decodeURIComponent` refuses broken percent-encoding and broken UTF-8 alike. */
 const decodes = (text: string): boolean => {
+  if (!text.includes("%")) return true
   try {
     decodeURIComponent(text)
     return true
@@ -29,15 +31,16 @@ const decodes = (text: string): boolean => {
 /** Origin form, or absolute form less its origin; a fetch handler may be given either. */
 export const parse = (sent: string): Either.Either<Target, InvalidParameter> => {
   if (sent.length > maxTargetBytes) return refused("The request target takes at most 16 KiB.")
-  const target = sent.replace(/^https?:\/\/[^/?#]*/i, "")
+  const target = sent.startsWith("/") ? sent : sent.replace(/^https?:\/\/[^/?#]*/i, "")
   if (!/^[\x21-\x7e]*$/.test(target)) {
     return refused(
       "The request target takes printable ASCII; percent-encode every other character, as UTF-8."
     )
   }
   if (target.includes("#")) return refused("The request target takes no fragment; percent-encode # as %23.")
-  const [path = "", ...rest] = target.split("?")
-  const query = rest.join("?")
+  const end = target.indexOf("?")
+  const path = end < 0 ? target : target.slice(0, end)
+  const query = end < 0 ? "" : target.slice(end + 1)
   if (!path.startsWith("/") && path !== "")
     return refused("The request target takes a path that starts with /.")
   if (!decodes(path) || !decodes(query)) {
@@ -50,13 +53,15 @@ export const parse = (sent: string): Either.Either<Target, InvalidParameter> => 
 
 /** The query's parameters in order, decoded as forms are: `+` is a space. The query must have passed `parse`. */
 export const parameters = (query: string): Parameters.Entries =>
-  query
-    .split("&")
-    .filter((pair) => pair !== "")
-    .map((pair) => {
-      const [name, value] = pair.split(/=(.*)/s)
-      return [decode(name!), decode(value ?? "")]
-    })
+  query === ""
+    ? []
+    : query
+        .split("&")
+        .filter((pair) => pair !== "")
+        .map((pair) => {
+          const end = pair.indexOf("=")
+          return end < 0 ? [decode(pair), ""] : [decode(pair.slice(0, end)), decode(pair.slice(end + 1))]
+        })
 
 const decode = (text: string): string => decodeURIComponent(text.replaceAll("+", " "))
 

@@ -98,12 +98,15 @@ const write = (response: ServerResponse, { body, headers, status }: RawResponse)
   // A host may have given up waiting, and answered by itself.
   if (response.headersSent) return
   try {
-    response.writeHead(status, {
-      ...headers,
-      "content-type": "application/json",
-      "content-length": typeof body === "string" ? Buffer.byteLength(body) : body.byteLength
-    })
-    response.end(body)
+    const fields: Array<string> = []
+    for (const name in headers) fields.push(name, headers[name]!)
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength
+    fields.push("content-type", "application/json", "content-length", String(length))
+    // A list is written as it is, where an object would be copied first.
+    response.writeHead(status, fields)
+    // Node sends ASCII without encoding it.
+    if (typeof body === "string" && length === body.length) response.end(body, "latin1")
+    else response.end(body)
   } catch {
     // What a host has put around the response: nobody else's answer is lost for it.
     response.destroy()

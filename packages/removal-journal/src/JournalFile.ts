@@ -15,6 +15,7 @@ import {
   writeSync
 } from "node:fs"
 import { dirname } from "node:path"
+import { giveOwnerOf } from "./Owner.ts"
 import {
   type JournalHeader,
   type JournalText,
@@ -174,8 +175,10 @@ export class JournalFile {
     } finally {
       closeSync(fd)
     }
+    const isThere = existsSync(this.file)
+    giveOwnerOf(isThere ? this.file : dirname(this.file), unfinished)
     const found = this.read()
-    if (existsSync(this.file) && (found === null || found.state === "damaged")) {
+    if (isThere && (found === null || found.state === "damaged")) {
       renameSync(this.file, `${this.file}.damaged`)
     } else if (found !== null && found.header.databaseId !== databaseId) {
       renameSync(this.file, `${this.file}.${found.header.databaseId.slice(0, 8)}`)

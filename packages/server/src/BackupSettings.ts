@@ -4,6 +4,7 @@ import { Either } from "effect"
 import { kindOf } from "./DatabaseLocation.ts"
 import { type Environment, valueOf } from "./Variables.ts"
 
+/** When backups are made, and which are kept. */
 export interface BackupSettings {
   /** The folder of the backups; none are made without. */
   readonly folder: string

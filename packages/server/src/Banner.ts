@@ -4,6 +4,7 @@
 import { renderedDatabase } from "./DatabaseLocation.ts"
 import type { Settings } from "./Settings.ts"
 
+/** What the banner tells of. */
 export interface StartedServer {
   readonly settings: Settings
   readonly url: string
@@ -48,6 +49,7 @@ const suggestedCommands = ({
 const isEncrypted = ({ database, encryption }: Settings): boolean =>
   encryption !== null && database !== "memory"
 
+/** The text that is printed when the server listens. */
 export const banner = (started: StartedServer): string => {
   const { demo, operatorToken, settings, signInCode, url } = started
   return [

@@ -1,14 +1,17 @@
 /** What `LEAD_SIGNALS_DATABASE` and `--database` name: the path of a SQLite file, `memory`, or the URL of a Postgres database. */
 import { Either } from "effect"
 
+/** The store that a location stands for. */
 export type DatabaseKind = "memory" | "sqlite" | "postgres"
 
 /** Both are names of the scheme. A path never begins so. */
 const postgresScheme = /^postgres(?:ql)?:/i
 
+/** The store of a location: `memory`, the URL of a Postgres, or a path. */
 export const kindOf = (database: string): DatabaseKind =>
   database === "memory" ? "memory" : postgresScheme.test(database) ? "postgres" : "sqlite"
 
+/** The form of a Postgres URL, for messages. */
 export const postgresExample = "postgres://user:password@host:5432/name"
 
 const parsed = (url: string): URL | null => {
@@ -30,16 +33,21 @@ export const renderedDatabase = (database: string): string => {
     : `postgres://${url.username === "" ? "" : `${url.username}@`}${url.host}${url.pathname}`
 }
 
+const takes = `takes the path of a SQLite file, memory, or a URL like ${postgresExample}`
+
 /**
  * Reads the name. Left: what it takes; the value is not in it, because it can hold a password. `:memory:` is SQLite's name for a database in
- * memory; it would name a file here.
+ * memory; it would name a file here. So would a URL that stands in quotes, as some readers of environment files leave them, or behind a space:
+ * its password would be in the file's name, and in messages.
  */
 export const readDatabase = (value: string): Either.Either<string, string> => {
   if (value === ":memory:") return Either.right("memory")
-  if (value.trim() === "") {
-    return Either.left(`takes the path of a SQLite file, memory, or a URL like ${postgresExample}`)
+  if (value.trim() === "") return Either.left(takes)
+  if (kindOf(value) !== "postgres") {
+    return value.includes("://")
+      ? Either.left(`${takes}, without quotes or spaces around it`)
+      : Either.right(value)
   }
-  if (kindOf(value) !== "postgres") return Either.right(value)
   const url = parsed(value)
   return url !== null && (url.host !== "" || url.searchParams.has("host"))
     ? Either.right(value)

@@ -4,6 +4,7 @@ import { basename, join } from "node:path"
 import { kindOf } from "./DatabaseLocation.ts"
 import { type Environment, valueOf } from "./Variables.ts"
 
+/** The variable that says where the journal of removals is. */
 export const journalVariable = "LEAD_SIGNALS_REMOVAL_JOURNAL"
 
 /** Left: the message of a bad value. Null where no folder is set: on SQLite the journal lies beside the file, on Postgres there is none. */

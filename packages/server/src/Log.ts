@@ -34,10 +34,22 @@ const pretty = (isColoured: boolean) =>
     write(isColoured ? coloured(line, colours[logLevel.label]) : line)
   })
 
+const instant = { millis: 0, text: "" }
+
+/** Lines of one millisecond share their time's text, which takes as long to make as the rest of the line. */
+const textOf = (date: Date): string => {
+  const millis = date.getTime()
+  if (millis !== instant.millis) {
+    instant.text = date.toISOString()
+    instant.millis = millis
+  }
+  return instant.text
+}
+
 const json = Logger.make(({ annotations, cause, date, logLevel, message }) => {
   const entry = logLine({ annotations, message })
   const line: Record<string, unknown> = {
-    time: date.toISOString(),
+    time: textOf(date),
     level: logLevel.label.toLowerCase(),
     message: entry.message
   }

@@ -1,6 +1,7 @@
 /** Reads a file of observations, one on each line, in batches with line numbers. */
 import { createReadStream } from "node:fs"
 
+/** One line of a file of observations. */
 export interface FileLine {
   /** From 1. */
   readonly number: number
@@ -12,11 +13,26 @@ export interface FileLine {
 }
 
 const newline = 10
-const blanks: ReadonlySet<number> = new Set([9, 11, 12, 13, 32, 0xa0])
+/** What the server takes for blank. */
+const blanks: ReadonlySet<number> = new Set([9, 13, 32])
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+const openingBrace = "{".charCodeAt(0)
 
+/** Whether the bytes are blank but for a byte order mark, with which a file begins, or one of several that were joined. */
 const isBlank = (bytes: Buffer): boolean => {
-  for (const byte of bytes) if (!blanks.has(byte)) return false
+  const hasMark = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+  for (let at = hasMark ? byteOrderMark.length : 0; at < bytes.length; at++)
+    if (!blanks.has(bytes[at]!)) return false
   return true
+}
+
+/**
+ * Whether a line may be an observation: it begins with `{`, and does not end there. A request that begins with others is no x-ndjson to the
+ * server, which refuses all of it.
+ */
+export const beginsObject = ({ bytes }: FileLine): boolean => {
+  const at = bytes.indexOf(openingBrace)
+  return at >= 0 && isBlank(bytes.subarray(0, at)) && !isBlank(bytes.subarray(at + 1))
 }
 
 /**

@@ -6,9 +6,10 @@
 import { Data, Duration, Effect, Fiber, Schedule } from "effect"
 import { statSync } from "node:fs"
 import { foreignResponseMessage, isUnavailable, refusalMessage } from "./ServerResponse.ts"
-import { type FileLine, linesOf, batchesOf } from "./ObservationFile.ts"
+import { batchesOf, beginsObject, type FileLine, linesOf } from "./ObservationFile.ts"
 import { rejectedLines } from "./RejectedLines.ts"
 
+/** What is imported, and where to. */
 export interface ImportOptions {
   readonly file: string
   readonly brand: string
@@ -16,6 +17,7 @@ export interface ImportOptions {
   readonly token: string
 }
 
+/** How many observations had which outcome. */
 export interface Counts {
   readonly recorded: number
   readonly duplicate: number
@@ -23,12 +25,14 @@ export interface Counts {
   readonly rejected: number
 }
 
+/** How far an import is. */
 export interface ImportProgress {
   readonly counts: Counts
   readonly bytesDone: number
   readonly bytesInAll: number
 }
 
+/** An observation that was not taken, and why. */
 export interface Rejection {
   readonly line: number
   readonly message: string
@@ -50,6 +54,8 @@ interface Outcome {
 
 /** Bytes; the server refuses longer lines. */
 const maxLineBytes = 16 * 1024 * 1024
+/** In the server's words. */
+const notAnObject = "takes one observation as JSON, in well-formed UTF-8."
 /** Below the number of rejections for which the server still returns one outcome a line. */
 const batchLimits = { lines: 500, bytes: 1024 * 1024 }
 
@@ -123,6 +129,7 @@ const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLin
       : yield* new ServerBusy({ message: "the store stopped answering in the middle of a batch." })
   })
 
+/** What an import has done. */
 export interface Imported {
   readonly counts: Counts
   /** The path of the file with the rejected lines; null when there are none. */
@@ -152,9 +159,15 @@ export const importFile = (
         )
       )
 
-    const send = (lines: ReadonlyArray<FileLine>) =>
+    const send = (lines: ReadonlyArray<FileLine>, isFirst: boolean) =>
       Effect.gen(function* () {
-        const sendable = lines.filter(({ bytes }) => bytes.length <= maxLineBytes)
+        /** Why the line is not sent; null: it is. By the first batch the server says whether the file has lines of observations at all. */
+        const problemOf = (line: FileLine): string | null => {
+          if (line.bytes.length > maxLineBytes) return "takes at most 16 MiB."
+          return isFirst || beginsObject(line) ? null : notAnObject
+        }
+        const problems = lines.map(problemOf)
+        const sendable = lines.filter((_, i) => problems[i] === null)
         const outcomes =
           sendable.length === 0
             ? []
@@ -167,11 +180,10 @@ export const importFile = (
                 )
               )
         let next = 0
-        for (const line of lines) {
+        for (const [i, line] of lines.entries()) {
+          const problem = problems[i]!
           const lineOutcome: Outcome =
-            line.bytes.length <= maxLineBytes
-              ? outcomes[next++]!
-              : { outcome: "rejected", message: "takes at most 16 MiB." }
+            problem === null ? outcomes[next++]! : { outcome: "rejected", message: problem }
           counts[lineOutcome.outcome]++
           if (lineOutcome.outcome === "rejected") yield* reject(line, lineOutcome.message ?? "")
         }
@@ -195,10 +207,10 @@ export const importFile = (
             reason: "usage"
           })
         }
-        isFirst = false
         // While the server records this batch. Only one is under way: its lines are recorded before those of the next.
         reading = yield* Effect.fork(read)
-        yield* send(value)
+        yield* send(value, isFirst)
+        isFirst = false
       }
     })
     return yield* sendAll.pipe(

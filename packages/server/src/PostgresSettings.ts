@@ -23,7 +23,7 @@ export const poolerOptions: Readonly<
 /** Left: the message of a bad value. */
 export const readPooler = (environment: Environment): Either.Either<PoolerMode, string> => {
   const value = valueOf(environment, variable) ?? "session"
-  return value in poolerOptions
+  return Object.hasOwn(poolerOptions, value)
     ? Either.right(value as PoolerMode)
     : Either.left(`${variable} takes session, transaction or transaction-prepared.`)
 }

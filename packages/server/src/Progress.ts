@@ -5,6 +5,7 @@
 
 const width = 28
 
+/** What a line of progress shows. */
 export interface ProgressLine {
   /** From 0 to 1. */
   readonly fraction: number
@@ -18,12 +19,14 @@ const bar = (fraction: number): string => {
 
 const percent = (fraction: number): string => `${Math.floor(fraction * 100)} %`.padStart(5)
 
+/** Seconds in words, such as `2 min 5 s`; `?` for what is not finite. */
 export const duration = (seconds: number): string => {
   if (!Number.isFinite(seconds)) return "?"
   const whole = Math.max(0, Math.round(seconds))
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
 }
 
+/** What progress needs of the standard error. */
 export interface Stream {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined

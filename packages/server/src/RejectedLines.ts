@@ -19,6 +19,7 @@ import type { FileLine } from "./ObservationFile.ts"
 
 class RejectedLinesFailed extends Data.TaggedError("NotKept")<{ readonly message: string }> {}
 
+/** A file of the lines that were rejected, to be mended and sent again. */
 export interface RejectedLines {
   readonly add: (line: FileLine) => Effect.Effect<void, RejectedLinesFailed>
   /** Completes the file after the last line. Returns its path, or null when no line was rejected. */

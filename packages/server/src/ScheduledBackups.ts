@@ -33,6 +33,7 @@ export interface BackedUp {
   readonly encryption: SqliteStore.EncryptionOptions | undefined
 }
 
+/** Hears of backups, and of those that failed. */
 export interface BackupObserver {
   readonly onMade: (made: Pick<MadeBackup, "madeAt" | "bytes" | "tookMillis">) => void
   /** At each look, with the newest backup that counts; null where all that are there are dated in the future. */
@@ -65,23 +66,52 @@ interface KeptBackups {
   readonly dated: ReadonlyArray<KeptBackup>
   /** Those that are dated in the future. Nobody knows when they were made: they count for no schedule, and are removed first. */
   readonly ahead: ReadonlyArray<KeptBackup>
+  /** Whether the folder has such of another database, too: they count for nothing here, and stay. */
+  readonly hasForeign: boolean
+}
+
+/** Tells the backups of another database, whose file has the same name in another folder. Each is opened once. */
+type IsForeign = (file: string) => boolean
+
+/** A backup that can't be opened, such as one under an earlier key, counts as the database's own. */
+const foreignBackups = ({ database, encryption }: BackedUp): IsForeign => {
+  const found = new Map<string, boolean>()
+  let own: string | null = null
+  return (file) => {
+    own ??= SqliteStore.databaseIdOf(database, encryption)
+    const known = found.get(file)
+    if (known !== undefined) return known
+    const id = own === null ? null : SqliteStore.databaseIdOf(file, encryption)
+    const isForeign = id !== null && id !== own
+    if (own !== null) found.set(file, isForeign)
+    return isForeign
+  }
+}
+
+/** A database whose backups are made, with what tells them from those of others. */
+interface Judged extends BackedUp {
+  readonly isForeign: IsForeign
 }
 
 /** The backups of the database in the folder. Throws where the folder can't be read. */
-const keptBackups = (folder: string, database: string, now: number): KeptBackups => {
-  const kept = readdirSync(folder)
-    .flatMap((name) => {
-      const madeAt = instantOf(database, name)
-      return madeAt === null ? [] : [{ file: join(folder, name), madeAt }]
-    })
-    .sort((one, other) => other.madeAt - one.madeAt)
+const keptBackups = ({ database, isForeign, settings: { folder } }: Judged, now: number): KeptBackups => {
+  const named = readdirSync(folder).flatMap((name) => {
+    const madeAt = instantOf(database, name)
+    return madeAt === null ? [] : [{ file: join(folder, name), madeAt }]
+  })
+  const kept = named.filter(({ file }) => !isForeign(file)).sort((one, other) => other.madeAt - one.madeAt)
   const isAhead = ({ madeAt }: KeptBackup): boolean => madeAt > now + maxAheadMillis
-  return { dated: kept.filter((backup) => !isAhead(backup)), ahead: kept.filter(isAhead) }
+  return {
+    dated: kept.filter((backup) => !isAhead(backup)),
+    ahead: kept.filter(isAhead),
+    hasForeign: kept.length < named.length
+  }
 }
 
-const inFolder = (folder: string, database: string, now: number): Effect.Effect<KeptBackups, BackupFailed> =>
-  Effect.try({
-    try: () => keptBackups(folder, database, now),
+const inFolder = (judged: Judged, now: number): Effect.Effect<KeptBackups, BackupFailed> => {
+  const { folder } = judged.settings
+  return Effect.try({
+    try: () => keptBackups(judged, now),
     catch: (failure) =>
       new BackupFailed({
         reason: existsSync(folder)
@@ -89,26 +119,28 @@ const inFolder = (folder: string, database: string, now: number): Effect.Effect<
           : `there is no folder ${folder}`
       })
   })
+}
 
 /** Milliseconds until the next backup is due. */
 const untilDue = ({ dated: [newest] }: KeptBackups, intervalMillis: number, now: number): number =>
   newest === undefined ? 0 : Math.max(0, Math.min(newest.madeAt, now) + intervalMillis - now)
 
 /** Removes what exceeds the number that is kept: the backups dated in the future, then the oldest. */
-const removeOldest = ({ copies, folder }: BackupSettings, database: string, now: number): void => {
-  const { ahead, dated } = keptBackups(folder, database, now)
-  for (const { file } of [...dated, ...ahead].slice(copies)) rmSync(file, { force: true })
+const removeOldest = (judged: Judged, now: number): void => {
+  const { ahead, dated } = keptBackups(judged, now)
+  for (const { file } of [...dated, ...ahead].slice(judged.settings.copies)) rmSync(file, { force: true })
 }
 
 /** Makes a backup unless another process has made it meanwhile, which answers null. */
-const make = ({ database, encryption, settings }: BackedUp): Effect.Effect<MadeBackup | null, BackupFailed> =>
+const make = (judged: Judged): Effect.Effect<MadeBackup | null, BackupFailed> =>
   Effect.gen(function* () {
+    const { database, encryption, settings } = judged
     const startedAt = yield* Clock.currentTimeMillis
-    const kept = yield* inFolder(settings.folder, database, startedAt)
+    const kept = yield* inFolder(judged, startedAt)
     if (untilDue(kept, settings.intervalMillis, startedAt) > 0) return null
     const file = join(settings.folder, nameOf(database, startedAt))
     const { bytes } = yield* SqliteStore.backup(database, file, { encryption })
-    removeOldest(settings, database, startedAt)
+    removeOldest(judged, startedAt)
     const endedAt = yield* Clock.currentTimeMillis
     return { file, bytes, madeAt: startedAt, tookMillis: endedAt - startedAt }
   }).pipe(
@@ -124,12 +156,12 @@ const newestBackup = ({ file, madeAt }: KeptBackup, now: number) => ({
 })
 
 /** Makes the backup that is due, if any, and answers after how many milliseconds to look again. */
-const round = (backedUp: BackedUp, { onFailed, onMade, onNewest }: BackupObserver, warned: Set<string>) =>
+const round = (judged: Judged, { onFailed, onMade, onNewest }: BackupObserver, warned: Set<string>) =>
   Effect.gen(function* () {
-    const { database, settings } = backedUp
+    const { database, settings } = judged
     const { folder, intervalMillis } = settings
     const now = yield* Clock.currentTimeMillis
-    const kept = yield* inFolder(folder, database, now)
+    const kept = yield* inFolder(judged, now)
     const [newest] = kept.dated
     // Also after a restart, and where another server made it, so that no alarm is raised of a backup that is there.
     if (newest !== undefined) onNewest(newestBackup(newest, now))
@@ -139,9 +171,13 @@ const round = (backedUp: BackedUp, { onFailed, onMade, onNewest }: BackupObserve
       warned.add(file)
       yield* Effect.logWarning("backup dated in the future", { file })
     }
+    if (kept.hasForeign && !warned.has(folder)) {
+      warned.add(folder)
+      yield* Effect.logWarning("backups of another database", { folder })
+    }
     const due = untilDue(kept, intervalMillis, now)
     if (due > 0) return due
-    const made = yield* SqliteStore.exclusively(`${database}-backup`, make(backedUp)).pipe(
+    const made = yield* SqliteStore.exclusively(`${database}-backup`, make(judged)).pipe(
       Effect.catchTag("@lead-signals/domain/StoreUnavailable", ({ reason }) => new BackupFailed({ reason }))
     )
     if (made !== null) {
@@ -157,7 +193,7 @@ const round = (backedUp: BackedUp, { onFailed, onMade, onNewest }: BackupObserve
     Effect.catchTag("BackupFailed", ({ reason }) =>
       Effect.as(
         Effect.logError("backup failed", { reason }).pipe(Effect.tap(() => Effect.sync(onFailed))),
-        Math.min(retryMillis, backedUp.settings.intervalMillis)
+        Math.min(retryMillis, judged.settings.intervalMillis)
       )
     )
   )
@@ -169,8 +205,9 @@ const maxWaitMillis = 10 * 60_000
 export const makeBackups = (backedUp: BackedUp, observer: BackupObserver): Effect.Effect<never> =>
   Effect.suspend(() => {
     const warned = new Set<string>()
+    const judged: Judged = { ...backedUp, isForeign: foreignBackups(backedUp) }
     return Effect.forever(
-      Effect.flatMap(round(backedUp, observer, warned), (millis) =>
+      Effect.flatMap(round(judged, observer, warned), (millis) =>
         Effect.sleep(Math.min(millis, maxWaitMillis))
       )
     )

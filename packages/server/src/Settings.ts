@@ -13,6 +13,7 @@ import { type PoolerMode, readPooler } from "./PostgresSettings.ts"
 import { readRetention } from "./RetentionSettings.ts"
 import { type Environment, valueOf } from "./Variables.ts"
 
+/** Everything that a server is started with. */
 export interface Settings {
   readonly host: string
   /** 0 picks a free port. */
@@ -65,6 +66,7 @@ const text =
   (value) =>
     value.trim() === "" ? Either.left(`takes ${what}`) : Either.right(value)
 
+/** The file of a server that is given no database. */
 export const defaultDatabase = ".data/lead-signals.sqlite"
 
 const boolean: Read<boolean> = (value) =>
@@ -102,12 +104,20 @@ const retryWaits: Read<ReadonlyArray<number>> = (value) =>
     ? Either.right(entries(value).map((entry) => Number(entry) * 1000))
     : Either.left(`takes seconds separated by commas, each at most ${maxRetryWaitSeconds}, like 5,300,1800`)
 
+/** Receivers of webhooks are told the URL: a password in it would be theirs. */
+const isPublicUrl = (value: string): boolean => {
+  if (!URL.canParse(value) || /[?#\s]/.test(value)) return false
+  const { password, protocol, username } = new URL(value)
+  return /^https?:$/.test(protocol) && username === "" && password === ""
+}
+
 const publicUrl: Read<string> = (value) =>
-  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && !/[?#\s]/.test(value)
+  isPublicUrl(value)
     ? Either.right(value)
     : Either.left(
-        "takes an absolute http or https URL without query and fragment, like https://leads.example.com"
+        "takes an absolute http or https URL without user, query and fragment, like https://leads.example.com"
       )
+
 const bytesPerMebibyte = 1024 * 1024
 const defaultSearchMemoryBytes = 768 * bytesPerMebibyte
 const maxSearchMemoryMebibytes = 65_536

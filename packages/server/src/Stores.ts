@@ -44,6 +44,7 @@ const postgresKeys = (
         ...(encryption.next === undefined ? {} : { otherEncryptionKey: encryption.next })
       }
 
+/** What stores take beside their location. */
 export interface StoreOptions {
   /** The mode of a pooler before Postgres. */
   readonly pooler: PoolerMode

@@ -17,12 +17,16 @@ export const stripControlCharacters = (text: string): string =>
 export const stripFromLines = (text: string): string =>
   text.split("\n").map(stripControlCharacters).join("\n")
 
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+
 /**
  * One line of JSON in which every character that could steer a terminal is escaped. `JSON.stringify` leaves U+007F to U+009F, among them a
  * terminal's one-character introducer of a sequence, and the marks of direction as they are. The value is the same.
  */
 export const terminalSafeJson = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
-  )
+  JSON.stringify(value).replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escaped)
+
+/** The same in lines, indented by two spaces, for people. */
+export const terminalSafeJsonLines = (value: unknown): string =>
+  // The line feeds are those between its lines: in a string they are escaped.
+  JSON.stringify(value, null, 2).replace(/(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escaped)

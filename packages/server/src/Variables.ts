@@ -11,6 +11,7 @@ interface Variable {
   readonly otherwise: string
 }
 
+/** All environment variables of the server, in the order of the help. */
 export const variables: ReadonlyArray<Variable> = [
   { name: "HOST", takes: "address to listen on", otherwise: "127.0.0.1" },
   { name: "PORT", takes: "port to listen on, 0 picks a free one", otherwise: "4000" },

@@ -17,6 +17,7 @@ export const parseFailure = (text: string): PlannedFailure | null => {
     : { status: Number(status), count: count === undefined ? null : Number(count) }
 }
 
+/** A request that the receiver got. */
 export interface Post {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string

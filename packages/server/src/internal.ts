@@ -10,6 +10,8 @@ export { readSettings } from "./Settings.ts"
 export { listenFailed } from "./StartFailures.ts"
 export { knownVariables } from "./Variables.ts"
 export { readOtel } from "./telemetry/OtelSettings.ts"
+/** The exporters of telemetry, which take long to load. */
+export const loadExporters = () => import("./telemetry/Otlp.ts")
 export { fileSink } from "./cli/WholeFile.ts"
 export { program } from "./cli/CommandLine.ts"
 export { exitCodes, exitCodeTable } from "./cli/ExitCodes.ts"

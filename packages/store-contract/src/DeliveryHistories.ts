@@ -1,6 +1,7 @@
 /** Histories of webhooks and their deliveries, drawn so that leases run out, attempts end late, and people are erased. */
 import fc from "fast-check"
 
+/** One step of a history: what operators, emitters and receivers do, and the clock. */
 export type Step =
   /** Negative: the clock is set back. */
   | { step: "wait"; millis: number }
@@ -28,12 +29,16 @@ export type Step =
     }
   | { step: "erase"; person: number }
 
+/** The external ids of the persons that histories observe. */
 export const people = ["p0", "p1", "p2", "p3"]
+
+/** The events that the webhooks of a history ask for. */
 export const subscriptions = [
   ["lead2.created"],
   ["activity.detected"],
   ["lead2.created", "activity.detected"]
 ] as const
+/** Every type of event. */
 export const types = ["lead2.created", "activity.detected"] as const
 const one = <A extends Step["step"]>(step: A) => fc.constant(step)
 
@@ -106,6 +111,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ step: one("erase"), person: fc.nat(3) }) }
 ) as fc.Arbitrary<Step>
 
+/** A history of eight steps and more. */
 export const deliveryHistory: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(step, {
   minLength: 8,
   maxLength: 40,

@@ -27,6 +27,7 @@ import {
 import type { SettableClock } from "./SettableClock.ts"
 import type { Needs } from "./StoreUnderTest.ts"
 
+/** Milliseconds that a lease of a history lasts. */
 export const leaseMillis = 30_000
 
 /** Gives ids of deliveries, each call another. */
@@ -41,6 +42,7 @@ export const attemptMillis = 180
 export const nameOf = ({ engagementId, event }: ReferenceDelivery): string =>
   engagementId === null ? event : `${event} of ${engagementId}`
 
+/** A brand with webhooks in the store, beside what a naive outbox knows of them. */
 export class DeliveryWorld {
   readonly leads = new Map<string, number>()
   /** Leases whose attempts are recorded at some later step. */

@@ -60,6 +60,7 @@ const unbounded = {
   underWay: { total: 0, failingTotal: 0, byWebhook: new Map<WebhookId, number>() }
 }
 
+/** A brand in the store, and the same brand in the reference. */
 export interface LeadWorld {
   readonly brand: Brand
   readonly reference: ReferenceModel
@@ -67,6 +68,7 @@ export interface LeadWorld {
   readonly webhookId: WebhookId
 }
 
+/** Creates the brand, with four signals and a webhook. */
 export const createLeadWorld = Effect.gen(function* () {
   const brand = yield* Brands.create("B")
   const created: Array<ReferenceSignal> = []
@@ -193,10 +195,9 @@ export const checkDetails = ({ brand, reference }: LeadWorld) =>
   Effect.gen(function* () {
     const store = yield* LeadStore
     for (const { id } of reference.rows) {
-      for (const withDetail of [true, false]) {
-        const detail = yield* Leads.getRendered(brand.id, id, withDetail)
-        const expected = JSON.stringify(reference.detail(id, withDetail))
-        const engagements = withDetail ? "detailed" : "plain"
+      for (const engagements of ["detailed", "plain"] as const) {
+        const detail = yield* Leads.getRendered(brand.id, id, engagements)
+        const expected = JSON.stringify(reference.detail(id, engagements === "detailed"))
         const read = Option.getOrThrow(yield* store.get(brand.id, id, engagements))
         assertSameJson(`LeadStore.get of lead ${id}`, RenderedLeads.ofLead(read, engagements), expected)
         assertSameJson(`LeadStore.getRendered of lead ${id}`, detail, expected)
@@ -247,3 +248,14 @@ export const endLeadWorld = ({
   readonly brand: { readonly id: BrandId }
   readonly webhookId: WebhookId
 }) => Webhooks.remove(brand.id, webhookId)
+
+/** An observation of the person with a new engagement, by one of the world's signals. */
+export const observationOf = ({ reference }: LeadWorld, extId: string, id: string, signal = 0) => ({
+  signalId: reference.signals[signal]!.id,
+  person: { extId, name: `Person ${extId}` },
+  engagement: { id }
+})
+
+/** The query of a list with these parameters. */
+export const queryOf = (...parameters: ReadonlyArray<readonly [string, string]>) =>
+  Either.getOrThrow(LeadQueries.readList(parameters))

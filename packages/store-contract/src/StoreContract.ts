@@ -1,10 +1,15 @@
 /** The suite that every store of Lead Signals must pass, under whatever runs tests. */
 import { brandCases } from "./cases/brandCases.ts"
+import { campaignCases } from "./cases/campaignCases.ts"
+import { changeFeedCases } from "./cases/changeFeedCases.ts"
 import { deletionCases } from "./cases/deletionCases.ts"
 import { deliveryCases } from "./cases/deliveryCases.ts"
 import { directoryCases } from "./cases/directoryCases.ts"
 import { idempotencyCases } from "./cases/idempotencyCases.ts"
-import { leadCases } from "./cases/leadCases.ts"
+import { keyCases } from "./cases/keyCases.ts"
+import { leadCommitCases } from "./cases/leadCommitCases.ts"
+import { leadHistoryCases } from "./cases/leadHistoryCases.ts"
+import { leadReadCases } from "./cases/leadReadCases.ts"
 import { operatorCases } from "./cases/operatorCases.ts"
 import { retentionCases } from "./cases/retentionCases.ts"
 import { type Case, OpenStore, type StoreUnderTest } from "./StoreUnderTest.ts"
@@ -41,9 +46,9 @@ export interface ContractCase {
 const timeoutMillis = 600_000
 
 const groups: ReadonlyArray<readonly [ContractCase["group"], ReadonlyArray<Case>]> = [
-  ["leads", [...leadCases, ...brandCases]],
+  ["leads", [...leadHistoryCases, ...leadReadCases, ...leadCommitCases, ...changeFeedCases, ...brandCases]],
   ["deliveries", deliveryCases],
-  ["directory", directoryCases],
+  ["directory", [...directoryCases, ...keyCases, ...campaignCases]],
   ["deletion", deletionCases],
   ["retention", retentionCases],
   ["operators", operatorCases],

@@ -74,6 +74,7 @@ const isCounted = (filter: LeadFilter): boolean =>
 /** The name of the counter of all leads; the others are named by their signal. */
 const allLeads = ""
 
+/** The leads of one brand. */
 export class BrandLeads {
   readonly byId = new Map<LeadId, LeadRecord>()
   readonly byExtId = new Map<string, LeadId>()

@@ -36,6 +36,7 @@ interface Lane {
 
 const bySeq = (a: DeliveryRecord, b: DeliveryRecord): number => a.seq - b.seq
 
+/** All deliveries. */
 export class DeliveryBook {
   private readonly lanes = new Map<string, Lane>()
   readonly byId = new Map<string, DeliveryRecord>()
@@ -116,6 +117,7 @@ export class DeliveryBook {
   }
 }
 
+/** The delivery without its body and its log. */
 export const deliveryOf = (record: DeliveryRecord): Delivery => ({
   id: record.id,
   webhookId: record.webhookId,
@@ -131,6 +133,7 @@ export const deliveryOf = (record: DeliveryRecord): Delivery => ({
   resentAs: record.resentAs
 })
 
+/** The newest attempt of the log; null before the first. */
 export const lastAttemptOf = ({ log }: DeliveryRecord): LastAttempt | null => {
   const last = log.at(-1)
   if (last === undefined) return null

@@ -8,6 +8,7 @@ import {
 import type { BrandLeads, LeadRecord } from "./BrandLeads.ts"
 import type { Memory } from "./MemoryState.ts"
 
+/** Adds to an engagement its signal and the author's lead. */
 export const engagementReadOf =
   (memory: Memory, leads: BrandLeads) =>
   (engagement: Engagement): EngagementRead => {
@@ -23,6 +24,7 @@ export const engagementReadOf =
     }
   }
 
+/** The newest engagements of a lead, as many as a window has. */
 export const windowOf = (
   memory: Memory,
   leads: BrandLeads,

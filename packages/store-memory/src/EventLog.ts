@@ -39,6 +39,7 @@ export interface PlacedEvent {
   readonly event: LeadEvent
 }
 
+/** The events of all brands in the order of their commits. */
 export class EventLog {
   private length = 0
   private removed = 0

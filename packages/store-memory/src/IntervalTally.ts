@@ -1,6 +1,7 @@
 /** Counts instants in intervals, by group. */
 import type { CountSeries } from "@lead-signals/domain"
 
+/** Counts by group and by interval. */
 export class IntervalTally<Group extends string | null> {
   private readonly byGroup = new Map<Group, Map<number, number>>()
 

@@ -94,4 +94,5 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
   })
 })
 
+/** The port of deliveries. Needs the `Memory`. */
 export const layer = Layer.effect(Deliveries, make)

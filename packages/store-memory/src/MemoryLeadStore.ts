@@ -327,4 +327,5 @@ const make = Effect.gen(function* () {
   })
 })
 
+/** The port of leads. Needs the `Memory`. */
 export const layer = Layer.effect(LeadStore, make)

@@ -169,4 +169,5 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
   })
 })
 
+/** The port of the outbox. Needs the `Memory`. */
 export const layer = Layer.effect(Outbox, make)

@@ -14,4 +14,5 @@ const make = Effect.map(MemoryState, ({ memory: { rateWindows } }) =>
   })
 )
 
+/** The port of rate windows, which end with the process. */
 export const layer = Layer.effect(RateWindows, make)

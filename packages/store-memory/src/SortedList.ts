@@ -19,6 +19,7 @@ const firstIndex = (length: number, holds: (index: number) => boolean): number =
   return low
 }
 
+/** A list in the order of `compare`: finding, inserting and removing take O(√n). */
 export class SortedList<A> {
   private readonly chunks: Array<Array<A>> = []
 

@@ -48,6 +48,7 @@ import * as TickScheduler from "./connection/TickScheduler.ts"
 
 export { type Backup, backup, type BackupOptions, TargetExists } from "./maintenance/Backup.ts"
 export { check, type Checked } from "./maintenance/Check.ts"
+export { databaseIdOf } from "./maintenance/DatabaseId.ts"
 export type { EncryptionOptions } from "./connection/StoreEncryption.ts"
 export { rekey, type Rekeyed, type Rekeying } from "./maintenance/Rekey.ts"
 export { copySource, removeUnfinishedCopy } from "./maintenance/Copy.ts"

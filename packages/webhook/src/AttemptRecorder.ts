@@ -30,6 +30,7 @@ interface RecorderOptions {
   readonly onRecorded: Effect.Effect<unknown>
 }
 
+/** Records attempts that end at about the same time together, and goes on while the store is unavailable. */
 export class AttemptRecorder {
   private isBusy = false
   /** Ended and not yet taken to be recorded. */

@@ -1,6 +1,7 @@
 /** Counts the attempts under way, so that a lease takes no more deliveries than may be attempted at once. [DELIV-7] */
 import type { Lease, DeliverySlots } from "@lead-signals/domain"
 
+/** Posts under way, in all and by webhook. */
 export class ConcurrencySlots implements DeliverySlots.UnderWay {
   total = 0
   /** Attempts at webhooks that were failing when their delivery was leased. */

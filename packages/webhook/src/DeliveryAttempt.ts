@@ -15,7 +15,7 @@ import {
   type AttemptTransitions,
   WebhookSecrets
 } from "@lead-signals/domain"
-import { Cause, Clock, Effect, Random } from "effect"
+import { Cause, Effect, Option, Random } from "effect"
 import { logBodyMissing, logDefect } from "./DeliveryLog.ts"
 import type { LeaseBatch, LeasedPost } from "./LeaseBatch.ts"
 import * as ResponseRedactor from "./ResponseRedactor.ts"
@@ -43,14 +43,18 @@ export const postsOf = (leases: ReadonlyArray<Lease>): ReadonlyArray<LeasedPost>
   return posts
 }
 
+/** A post that has ended, whatever its end. */
 export interface EndedPost {
   readonly leases: LeasedPost
   /** The attempt of each lease, in their order; none when the leases had run out before the post began. */
   readonly attempts: ReadonlyArray<AttemptTransitions.FinishedAttempt>
 }
 
+/** What a post needs. */
 export interface Posting {
   readonly sender: typeof Sender.Service
+  /** Waits after failures. [DELIV-3] */
+  readonly scheduleMillis: ReadonlyArray<number>
   readonly hmac: typeof Hmac.Service
 }
 
@@ -113,34 +117,30 @@ const messageOf = (leases: LeasedPost): Message | null => {
   return { postedAs: { batchId, format }, id: batchId, body: batchBody(bodies), bodies, places }
 }
 
-/** Posts a signed body. Fails only by interruption: a defect of the sender is the result `internal`. */
+/** Posts a signed body. */
 const post = (
   { hmac, sender }: Posting,
   { webhook }: Lease,
-  { bodies, body, id, places, postedAs }: Message,
+  { body, id, places, postedAs }: Message,
   at: number
-): Effect.Effect<AttemptResult> =>
-  sender
-    .post({
-      url: webhook.url,
-      body,
-      headers: {
-        ...attemptHeaders(id, at, postedAs),
-        ...places,
-        ...sign(WebhookSecrets.signing(webhook.secrets, at), { id, now: at, body }, hmac)
-      }
-    })
-    .pipe(
-      Effect.flatMap((response) =>
-        Effect.map(Clock.currentTimeMillis, (now) => resultOf(response, bodies, now))
-      ),
-      Effect.catchTag("SendFailed", ({ error }: SendFailed) => Effect.succeed(failed(error))),
-      Effect.catchAllCause((cause) =>
-        Cause.isInterruptedOnly(cause)
-          ? Effect.failCause(cause as Cause.Cause<never>)
-          : Effect.as(logDefect(cause), failed("internal"))
-      )
-    )
+): Effect.Effect<PostResponse, SendFailed> =>
+  sender.post({
+    url: webhook.url,
+    body,
+    headers: {
+      ...attemptHeaders(id, at, postedAs),
+      ...places,
+      ...sign(WebhookSecrets.signing(webhook.secrets, at), { id, now: at, body }, hmac)
+    }
+  })
+
+/** The result of a post without a response. Fails by an interruption that is no timeout; a defect of the sender is the result `internal`. */
+const resultOfFailure = (cause: Cause.Cause<SendFailed>, batch: LeaseBatch): Effect.Effect<AttemptResult> => {
+  const failure = Cause.failureOption(cause)
+  if (Option.isSome(failure)) return Effect.succeed(failed(failure.value.error))
+  if (!Cause.isInterruptedOnly(cause)) return Effect.as(logDefect(cause), failed("internal"))
+  return batch.isOverdue ? Effect.succeed(failed("timeout")) : Effect.failCause(cause as Cause.Cause<never>)
+}
 
 /**
  * Makes the attempt and passes its end to `onEnded`. Only the post itself can be interrupted: a batch of leases that is overdue then
@@ -149,7 +149,6 @@ const post = (
  */
 export const attemptPost = <A>(
   posting: Posting,
-  scheduleMillis: ReadonlyArray<number>,
   leases: LeasedPost,
   batch: LeaseBatch,
   onEnded: (ended: EndedPost) => Effect.Effect<A>
@@ -159,13 +158,13 @@ export const attemptPost = <A>(
       const at = clock.unsafeCurrentTimeMillis()
       if (at >= batch.endsAt) return onEnded({ leases, attempts: [] })
       const message = messageOf(leases)
+      const { scheduleMillis } = posting
       const posted =
         message === null
           ? Effect.succeed(failed("internal"))
-          : Effect.catchAllCause(
-              Effect.interruptible(post(posting, leases[0], message, at)),
-              (cause): Effect.Effect<AttemptResult> =>
-                batch.isOverdue ? Effect.succeed(failed("timeout")) : Effect.failCause(cause)
+          : Effect.interruptible(post(posting, leases[0], message, at)).pipe(
+              Effect.map((response) => resultOf(response, message.bodies, clock.unsafeCurrentTimeMillis())),
+              Effect.catchAllCause((cause) => resultOfFailure(cause, batch))
             )
       const end = (result: AttemptResult, draw: number): Effect.Effect<A> => {
         const durationMillis = Math.max(0, clock.unsafeCurrentTimeMillis() - at)
@@ -185,7 +184,7 @@ export const attemptPost = <A>(
           }
         })
         const bodiless = leases.filter(({ body }) => body === null)
-        const ended = Effect.suspend(() => onEnded({ leases, attempts }))
+        const ended = onEnded({ leases, attempts })
         return bodiless.length === 0
           ? ended
           : Effect.zipRight(Effect.forEach(bodiless, logBodyMissing, { discard: true }), ended)

@@ -2,6 +2,7 @@
 import type { Lease, AttemptTransitions, StoreUnavailable } from "@lead-signals/domain"
 import { Cause, Effect, FiberRef, LogLevel } from "effect"
 
+/** The store could not be asked for deliveries, or told of attempts. */
 export const logStoreUnavailable = ({ reason }: StoreUnavailable): Effect.Effect<void> =>
   Effect.logWarning("store unavailable to the emitter").pipe(Effect.annotateLogs({ reason }))
 
@@ -11,6 +12,7 @@ export const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
     Effect.annotateLogs({ defect: (Cause.squash(cause) as { name?: string } | null)?.name ?? "unknown" })
   )
 
+/** A lease had no body. */
 export const logBodyMissing = ({ deliveryId, webhook }: Lease): Effect.Effect<void> =>
   Effect.logError("the body of a delivery could not be created").pipe(
     Effect.annotateLogs({ deliveryId, webhookId: webhook.id })

@@ -76,7 +76,7 @@ const withoutFiberMetrics = RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetric
 const make = (options: EmitterOptions) =>
   Effect.gen(function* () {
     const [outbox, entropy] = yield* Effect.all([Outbox, Entropy])
-    const posting = { sender: yield* Sender, hmac: yield* Hmac }
+    const posting = { sender: yield* Sender, hmac: yield* Hmac, scheduleMillis: options.scheduleMillis }
     const instance = Encoding.encodeHex(yield* entropy.bytes(8))
     const slots = new ConcurrencySlots()
     const wakeUps = yield* Queue.sliding<void>(1)
@@ -119,9 +119,7 @@ const make = (options: EmitterOptions) =>
         // Not `until`, which is of the store's clock: another host's may be off. The lease began after the request.
         const endsAt = requestedAt + options.leaseMillis - leaseReserveMillis
         yield* startLeaseBatch(posts, endsAt, batches, (post, batch) =>
-          attemptPost(posting, options.scheduleMillis, post, batch, (end) =>
-            Effect.sync(() => recorder.add(end))
-          )
+          attemptPost(posting, post, batch, (end) => Effect.sync(() => recorder.add(end)))
         )
       }
       return nextDueAt

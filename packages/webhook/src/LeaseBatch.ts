@@ -5,6 +5,7 @@ import { Clock, Duration, Effect, Fiber, FiberId } from "effect"
 /** The leases that go in one post, in their order, at least one. */
 export type LeasedPost = readonly [Lease, ...Array<Lease>]
 
+/** The posts of one lease, which end it together. */
 export class LeaseBatch {
   readonly running = new Set<Fiber.RuntimeFiber<unknown>>()
   /** By this process's clock, in milliseconds since 1970: from then on no attempt begins or goes on. */

@@ -68,6 +68,8 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     if (status < 200 || this.isSettled) return
     const retryAfter = headers["retry-after"]
     this.head = { status, retryAfter: (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null }
+    // The end follows at once: a timer would take as long as reading this response.
+    if (status === 204 || headers["content-length"] === "0") return
     const left = Retries.attemptTimeoutMillis - excerptReserveMillis - (performance.now() - this.startedAt)
     this.timer = setTimeout(() => this.truncate(), Math.max(0, Math.min(excerptTimeoutMillis, left)))
   }

@@ -54,13 +54,15 @@ const keyOf = (secret: string): Uint8Array | null => {
   return key
 }
 
-const signature = (
-  hmacOf: typeof Hmac.Service,
-  key: Uint8Array,
-  id: string,
-  timestamp: string,
-  body: string
-): string => `v1,${Encoding.encodeBase64(hmacOf(key, `${id}.${timestamp}.${body}`))}`
+/** What is signed of a post; `timestamp` as its header has it. */
+interface Signed {
+  readonly id: string
+  readonly timestamp: string
+  readonly body: string
+}
+
+const signature = (hmacOf: typeof Hmac.Service, key: Uint8Array, { body, id, timestamp }: Signed): string =>
+  `v1,${Encoding.encodeBase64(hmacOf(key, `${id}.${timestamp}.${body}`))}`
 
 /**
  * The headers of a post, signed with each secret. Malformed secrets are skipped. `now` is in milliseconds
@@ -74,7 +76,7 @@ export const sign = (
   const timestamp = String(Math.floor(now / 1000))
   const signatures = secrets.flatMap((secret) => {
     const key = keyOf(secret)
-    return key === null ? [] : [signature(hmacOf, key, id, timestamp, body)]
+    return key === null ? [] : [signature(hmacOf, key, { id, timestamp, body })]
   })
   return {
     "webhook-id": id,
@@ -109,7 +111,7 @@ export const verificationFailure = (
   if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds) {
     return "its timestamp is more than five minutes off"
   }
-  const expected = signature(portableHmac, key, id, timestamp, body)
+  const expected = signature(portableHmac, key, { id, timestamp, body })
   return signatures.split(" ").some((each) => equalsInConstantTime(each, expected))
     ? null
     : "its signature does not match"

@@ -80,9 +80,11 @@ export const sender = (options: TargetGuard.GuardOptions): Layer.Layer<Sender, n
       const runPromise = Runtime.runPromise(yield* Effect.runtime<never>())
       const sockets = new Set<Socket>()
       let loading: Promise<Agent> | undefined
+      let loaded: Agent | undefined
       const load = (): Promise<Agent> =>
-        (loading ??= import("./GuardedAgent.ts").then(({ guardedAgent }) =>
-          guardedAgent(options, (hostname) => runPromise(resolve(hostname)), sockets)
+        (loading ??= import("./GuardedAgent.ts").then(
+          ({ guardedAgent }) =>
+            (loaded = guardedAgent(options, (hostname) => runPromise(resolve(hostname)), sockets))
         ))
       yield* Effect.addFinalizer(() =>
         Effect.promise(async () => {
@@ -93,7 +95,11 @@ export const sender = (options: TargetGuard.GuardOptions): Layer.Layer<Sender, n
         })
       )
       return Sender.of({
-        post: (request) => Effect.flatMap(Effect.promise(load), (agent) => post(agent, request))
+        // Only the first post waits for the modules: a promise costs a fiber a suspension.
+        post: (request) =>
+          loaded === undefined
+            ? Effect.flatMap(Effect.promise(load), (agent) => post(agent, request))
+            : post(loaded, request)
       })
     })
   )

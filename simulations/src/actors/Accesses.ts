@@ -3,7 +3,6 @@
  * with scopes, addresses and an end. It is used for all that there is to call, at its last millisecond and after, and revoked meanwhile.
  */
 import type { HttpMethod } from "@effect/platform/HttpMethod"
-import type { Query } from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
 import { type Action, addressLists } from "../plan/Plan.ts"
 import { correctBody, pathTexts } from "../vocabulary/CorrectRequests.ts"
@@ -11,6 +10,8 @@ import { type Operation, operations } from "../vocabulary/Operations.ts"
 import { requiredScope } from "../vocabulary/Scopes.ts"
 import type { Json, KnownBrand, KnownKey, Meaning } from "../world/KnownFacts.ts"
 import { type ActorContext, type Ask, bodyOf, type Caller, once, persistently } from "./ActorContext.ts"
+import { everyLead, ofBrand } from "./OperatorCalls.ts"
+import { revoke } from "./Revocation.ts"
 
 type Access = Extract<Action, { do: "access" }>
 type Use = Access["uses"][number]
@@ -22,8 +23,6 @@ interface Credential {
 }
 
 const requestsPerMinuteOfKey = 600
-const ofBrand = "/operator/brands/{brandId}"
-
 /** Calls that a credential may make without disturbing what others do. */
 const harmless = new Set([
   "createBrand",
@@ -37,15 +36,6 @@ const harmless = new Set([
 ])
 
 const isHarmless = ({ id, method }: Operation): boolean => method === "GET" || harmless.has(id)
-
-const everyLead: Query = {
-  filter: {},
-  field: "createdAt",
-  direction: "desc",
-  page: 1,
-  pageSize: 25,
-  engagements: "none"
-}
 
 const webhookOf = ({ webhooks }: KnownBrand): string => webhooks[0]?.id ?? "999999"
 
@@ -204,23 +194,9 @@ const revoked = (
   Effect.gen(function* () {
     if (revokeMillis === null) return
     yield* Effect.sleep(revokeMillis)
-    const { world } = context
-    key.revokingAt = world.kernel.now
-    const ofKey = holder === "key"
-    const { status } = yield* persistently(
-      context,
-      { ...caller, label: `${caller.label} revoke` },
-      {
-        method: "DELETE",
-        route: ofKey ? `${ofBrand}/keys/{keyId}` : "/operator/tokens/{tokenId}",
-        params: ofKey ? { brandId: brand.id, keyId: key.id } : { tokenId: key.id },
-        brand: ofKey ? brand : null,
-        meaning: { means: "look" }
-      }
-    )
+    const status = yield* revoke(context, caller, brand, { holder, key })
     if (status !== 204) context.facts.violate("calls succeed", `a revocation was answered ${status}`)
-    key.revokedAt = world.kernel.now
-    if (ofKey) return
+    if (holder === "key") return
     yield* Effect.ignore(
       once(
         context,

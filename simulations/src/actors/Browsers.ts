@@ -1,28 +1,19 @@
 /** People at browsers: they sign in with a credential, act by the cookie of their session, and sign out, or the session ends by itself. */
 import type { HttpMethod } from "@effect/platform/HttpMethod"
-import type { Query } from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
 import { type Action, originHeaders, type OriginHeaders } from "../plan/Plan.ts"
 import { operatorToken } from "../world/Host.ts"
 import type { KnownBrand, KnownKey } from "../world/KnownFacts.ts"
-import { type ActorContext, type Ask, bodyOf, type Caller, once, persistently } from "./ActorContext.ts"
+import { type ActorContext, type Ask, bodyOf, type Caller, once } from "./ActorContext.ts"
+import { everyLead, ofBrand } from "./OperatorCalls.ts"
+import { revoke } from "./Revocation.ts"
 
 type Session = Extract<Action, { do: "session" }>
 type Use = Session["uses"][number]
 
-const ofBrand = "/operator/brands/{brandId}"
 const requestsPerMinute = 600
 /** How long a browser's session lasts at most. [SES-2] */
 const sessionMillis = 12 * 3_600_000
-
-const everyLead: Query = {
-  filter: {},
-  field: "createdAt",
-  direction: "desc",
-  page: 1,
-  pageSize: 25,
-  engagements: "none"
-}
 
 /** What somebody signs in with. */
 interface Credential {
@@ -166,20 +157,7 @@ const revoked = (
   Effect.gen(function* () {
     if (revokeMillis === null || key === null) return
     yield* Effect.sleep(revokeMillis)
-    key.revokingAt = context.world.kernel.now
-    const ofKey = credential === "key"
-    yield* persistently(
-      context,
-      { ...caller, label: `${caller.label} revoke` },
-      {
-        method: "DELETE",
-        route: ofKey ? `${ofBrand}/keys/{keyId}` : "/operator/tokens/{tokenId}",
-        params: ofKey ? { brandId: brand.id, keyId: key.id } : { tokenId: key.id },
-        brand: ofKey ? brand : null,
-        meaning: { means: "look" }
-      }
-    )
-    key.revokedAt = context.world.kernel.now
+    yield* revoke(context, caller, brand, { holder: credential === "key" ? "key" : "token", key })
   })
 
 const isProof = (name: OriginHeaders): boolean => ["same", "origin", "secure", "both"].includes(name)

@@ -12,19 +12,11 @@ import { operatorToken } from "../world/Host.ts"
 import { type Json, type KnownBrand, type Meaning, personOf } from "../world/KnownFacts.ts"
 import type { UnusualRequest } from "../world/RequestParts.ts"
 import { type ActorContext, type Ask, type Caller, persistently } from "./ActorContext.ts"
+import { everyLead } from "./OperatorCalls.ts"
 import { type Grounds, groundsOf } from "./Grounds.ts"
 import { jsonOf, mayBeGone, resolve, type Resolved } from "./ProbeRequests.ts"
 
 /* What an accepted request means */
-
-const everyLead: Query = {
-  filter: {},
-  field: "createdAt",
-  direction: "desc",
-  page: 1,
-  pageSize: 25,
-  engagements: "none"
-}
 
 const listQuery = ({ field, form }: FieldProbe, value: unknown): Query => {
   const means = form.means ?? value

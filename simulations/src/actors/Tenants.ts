@@ -8,13 +8,13 @@ import { createBrand } from "../SetUp.ts"
 import type { Expectation } from "../vocabulary/Expectation.ts"
 import type { Json, KnownBrand } from "../world/KnownFacts.ts"
 import { type ActorContext, type Ask, bodyOf, type Caller, once, persistently } from "./ActorContext.ts"
+import { ofBrand } from "./OperatorCalls.ts"
 import * as Operator from "./Operator.ts"
 import { observe } from "./People.ts"
 import { page } from "./Readers.ts"
 
 type Tenancy = Extract<Action, { do: "tenant" }>
 
-const ofBrand = "/operator/brands/{brandId}"
 const bothEvents = ["lead2.created", "activity.detected"]
 
 /** Beyond the brands of a plan. */

@@ -26,7 +26,7 @@ export const inEmitter: ReadonlyArray<Bug> = [
     put: "leaseMillis: 6_000"
   }),
   attempt("timeout-taken-for-success", "no answer counts as a good one", {
-    in: "attemptPost",
+    in: "resultOfFailure",
     find: 'Effect.succeed($failed("timeout"))',
     put: 'Effect.succeed({ ...$failed("timeout"), status: 200, error: null })'
   }),

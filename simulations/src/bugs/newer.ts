@@ -57,15 +57,15 @@ export const inNewerParts: ReadonlyArray<Bug> = [
     "reads-entered-once-for-all-keys",
     "the first key that lists a brand's leads is entered, and no other",
     {
-      in: "KeyReads.note",
+      in: "nameOf",
       find: "`${$id} ${$operation}`",
       put: "$operation"
     }
   ),
   keyReads("reads-entered-each-time", "every page that a key reads has an entry in the audit log", {
-    in: "KeyReads.note",
-    find: "$at < ($next ?? 0)",
-    put: "$at < 0 * ($next ?? 0)"
+    in: "KeyReads.isDue",
+    find: "$at >= ($next ?? 0)",
+    put: "$at >= 0 * ($next ?? 0)"
   }),
   keyReads("reads-entered-without-brand", "what a key reads is entered without its brand", {
     in: "KeyReads.note",

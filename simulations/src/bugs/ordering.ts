@@ -9,7 +9,8 @@ const requests = bugsIn("domain", "RequestView", "memory", ordering)
 const cloudEvents = bugsIn("domain", "CloudEventView", "memory", ordering)
 const attempt = bugsIn("webhook", "DeliveryAttempt", "memory", ordering)
 const outbox = bugsIn("store-memory", "MemoryOutbox", "memory", ordering)
-const sqliteOutbox = bugsIn("store-sqlite", "SqliteOutbox", "sqlite", ordering)
+const sqliteDue = bugsIn("store-sqlite", "DueRows", "sqlite", ordering)
+const sqliteRecord = bugsIn("store-sqlite", "AttemptRecord", "sqlite", ordering)
 const feed = bugsIn("store-memory", "MemoryLeadStore")
 
 export const inOrderedWebhooks: ReadonlyArray<Bug> = [
@@ -58,7 +59,7 @@ export const inOrderedWebhooks: ReadonlyArray<Bug> = [
     find: "$maxDelay * 1000",
     put: "$maxDelay * 60_000"
   }),
-  sqliteOutbox(
+  sqliteDue(
     "sqlite-dead-are-waited-for",
     "an event waits for the one before it as if a dead letter were pending",
     {
@@ -67,7 +68,7 @@ export const inOrderedWebhooks: ReadonlyArray<Bug> = [
       put: '$before === "pending" || $before === "dead"'
     }
   ),
-  sqliteOutbox(
+  sqliteRecord(
     "sqlite-next-of-any-lead",
     "when an event of a lead has ended, the next of any lead becomes due",
     {
@@ -76,7 +77,7 @@ export const inOrderedWebhooks: ReadonlyArray<Bug> = [
       put: "n.ordered_lead IS NOT NULL"
     }
   ),
-  sqliteOutbox(
+  sqliteDue(
     "sqlite-all-dead-are-skipped",
     "a post names the dead letters before the last delivered event, too",
     {

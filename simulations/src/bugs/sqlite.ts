@@ -4,7 +4,6 @@ import { type Bug, bugsIn } from "./Bug.ts"
 const inStore = (module: string) => bugsIn("store-sqlite", module, "sqlite")
 const leadStore = inStore("SqliteLeadStore")
 const leadRows = inStore("LeadRows")
-const outbox = inStore("SqliteOutbox")
 const erasure = inStore("Erasure")
 
 export const inSqliteStore: ReadonlyArray<Bug> = [
@@ -77,11 +76,11 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
     find: '`${$key}${$isReversed ? " DESC" : ""}, ${$id}`',
     put: '`${$key}${$isReversed ? " DESC" : ""}, ${$id} DESC`'
   }),
-  outbox("sqlite-body-forgotten", "the body is not kept", {
+  inStore("DeliveryBodies")("sqlite-body-forgotten", "the body is not kept", {
     in: "bodies",
     drop: '$sql.run("INSERT INTO delivery_body (seq, body) VALUES (?, ?)", $values)'
   }),
-  outbox("lease-on-the-wrong-clock", "a lease has run out before it began", {
+  inStore("SqliteOutbox")("lease-on-the-wrong-clock", "a lease has run out before it began", {
     in: "lease",
     find: "const $until = $now + $request.leaseMillis",
     put: "const $until = $now"

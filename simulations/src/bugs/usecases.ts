@@ -14,8 +14,9 @@ export const inUseCases: ReadonlyArray<Bug> = [
     "a key is looked up once and then cached",
     {
       in: "authenticateHash",
-      find: "const $key = Option.getOrNull(yield* $keyStore.findByHash($hash))",
-      put: "const $key = cached.get($hash) ?? Option.getOrNull(yield* $keyStore.findByHash($hash))\nif ($key !== null) cached.set($hash, $key)"
+      given: ["$keyStore.findByHash($hash)"],
+      find: "const $key = Option.getOrNull($found)",
+      put: "const $key = cached.get($hash) ?? Option.getOrNull($found)\nif ($key !== null) cached.set($hash, $key)"
     },
     { in: "authenticateHash", insert: "const cached = new Map<string, ApiKey>()" }
   ),

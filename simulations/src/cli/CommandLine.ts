@@ -1,5 +1,6 @@
 /** `simulate COMMAND`: all commands, and what each takes. */
 import * as Args from "@effect/cli/Args"
+import type * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { group, leaf, type Program } from "@lead-signals/command-line"
 import { storeKinds } from "../Run.ts"
@@ -125,6 +126,37 @@ const coverageCommand = leaf(
     })
 )
 
+/** The options of commands that run many seeds, and keep what they judged in a file. */
+const campaignOptions = (usualSeeds: number, results: string) => ({
+  seed,
+  seeds: seedsOf(usualSeeds),
+  store: Options.choice("store", storeKinds).pipe(
+    Options.withDescription("The store that the service runs on [memory]"),
+    Options.withDefault("memory" as const)
+  ),
+  jobs,
+  minutes: amount("minutes", "Minutes after which no seed begins [all are run]", 10_000),
+  results: Options.text("results").pipe(
+    Options.withDescription("File that keeps what was judged"),
+    Options.withDefault(results)
+  ),
+  write: text("write", "File for the page in Markdown")
+})
+
+/** What they ask for. */
+const campaignOf = (given: Command.Command.ParseConfig<ReturnType<typeof campaignOptions>>) =>
+  Effect.gen(function* () {
+    return {
+      firstSeed: yield* given.seed,
+      seeds: yield* given.seeds,
+      store: given.store,
+      jobs: yield* given.jobs,
+      minutes: yield* given.minutes,
+      results: given.results,
+      page: Option.getOrUndefined(given.write)
+    }
+  })
+
 const orderReportCommand = leaf(
   "order-report",
   {
@@ -141,37 +173,19 @@ const orderReportCommand = leaf(
     ]
   },
   {
-    seed,
-    seeds: seedsOf(10_000),
     scenario: Options.choice("scenario", scenarioNames()).pipe(
       Options.withDescription("The scenario [ordering, whose webhooks are all ordered]"),
       Options.withDefault("ordering")
     ),
     until: text("until", "Its length, such as 90m or 24h [as long as the scenario says]"),
-    store: Options.choice("store", storeKinds).pipe(
-      Options.withDescription("The store that the service runs on [memory]"),
-      Options.withDefault("memory" as const)
-    ),
-    jobs,
-    minutes: amount("minutes", "Minutes after which no seed begins [all are run]", 10_000),
-    results: Options.text("results").pipe(
-      Options.withDescription("File that keeps what was judged"),
-      Options.withDefault(".simulations/ordering.jsonl")
-    ),
-    write: text("write", "File for the page in Markdown")
+    ...campaignOptions(10_000, ".simulations/ordering.jsonl")
   },
   (given) =>
     Effect.gen(function* () {
       const options = {
-        firstSeed: yield* given.seed,
-        seeds: yield* given.seeds,
+        ...(yield* campaignOf(given)),
         scenario: scenarioNamed(given.scenario)!,
-        hours: (yield* hoursOf(Option.getOrUndefined(given.until))) ?? null,
-        store: given.store,
-        jobs: yield* given.jobs,
-        minutes: yield* given.minutes,
-        results: given.results,
-        page: Option.getOrUndefined(given.write)
+        hours: (yield* hoursOf(Option.getOrUndefined(given.until))) ?? null
       }
       const output = new Output()
       yield* working(output, () => reportOrder(output, options))
@@ -195,31 +209,13 @@ const oraclesCommand = leaf(
       Options.withDescription("The scenario whose seeds are run [swarm]"),
       Options.withDefault("swarm")
     ),
-    seed,
-    seeds: seedsOf(1000),
-    store: Options.choice("store", storeKinds).pipe(
-      Options.withDescription("The store that the service runs on [memory]"),
-      Options.withDefault("memory" as const)
-    ),
-    jobs,
-    minutes: amount("minutes", "Minutes after which no seed begins [all are run]", 10_000),
-    results: Options.text("results").pipe(
-      Options.withDescription("File that keeps what was judged"),
-      Options.withDefault(".simulations/oracles.jsonl")
-    ),
-    write: text("write", "File for the page in Markdown")
+    ...campaignOptions(1000, ".simulations/oracles.jsonl")
   },
   (given) =>
     Effect.gen(function* () {
       const options = {
-        scenario: given.scenario,
-        firstSeed: yield* given.seed,
-        seeds: yield* given.seeds,
-        store: given.store,
-        jobs: yield* given.jobs,
-        minutes: yield* given.minutes,
-        results: given.results,
-        page: Option.getOrUndefined(given.write)
+        ...(yield* campaignOf(given)),
+        scenario: given.scenario
       }
       const output = new Output()
       yield* working(output, () => reportOracles(output, options))

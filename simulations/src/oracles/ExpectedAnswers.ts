@@ -1,5 +1,6 @@
 /** What calls must be answered, as of the instant at which the store did what they asked for. */
-import type { Call, Json } from "../world/KnownFacts.ts"
+import type { Call, Json, Stored } from "../world/KnownFacts.ts"
+import type { StoreMethod } from "../world/StorePorts.ts"
 
 /** What must be answered; `body` undefined where another oracle compares it. */
 export interface ExpectedAnswer {
@@ -16,3 +17,11 @@ export const noContent: ExpectedAnswer = { status: 204 }
 
 /** The expected answers of calls; what the store does last says what is answered. */
 export type ExpectedAnswers = WeakMap<Call, ExpectedAnswer>
+
+/** What the store did on behalf of a call. */
+export interface StoredForCall extends Stored {
+  readonly call: Call
+}
+
+/** What follows from what the store did for the answer of the call, by the method. Each answers what is wrong, or null. */
+export type Expectations = { readonly [M in StoreMethod]?: (fact: StoredForCall) => string | null }

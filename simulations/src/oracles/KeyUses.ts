@@ -74,3 +74,6 @@ export const usesOf = (facts: KnownFacts, checks: Checks, { idOf, markUsed, what
     }
   }
 }
+
+/** The uses of keys, or those of tokens. */
+export type KeyUses = ReturnType<typeof usesOf>

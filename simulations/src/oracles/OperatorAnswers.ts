@@ -7,23 +7,19 @@ import { accessOf } from "./AccessReference.ts"
 import { withoutWarnings } from "./AgreesWithReference.ts"
 import type { Checks } from "./Checks.ts"
 import { difference } from "./Difference.ts"
-import {
-  renderedBrand,
-  renderedCampaign,
-  DirectoryReference,
-  renderedKey,
-  renderedSignal,
-  renderedToken
-} from "./DirectoryReference.ts"
+import { directoryAnswers } from "./DirectoryAnswers.ts"
+import { DirectoryReference } from "./DirectoryReference.ts"
 import {
   answerOf,
   type ExpectedAnswer,
   type ExpectedAnswers,
+  type Expectations,
   found,
   noContent,
   notFound,
-  refused
+  type StoredForCall
 } from "./ExpectedAnswers.ts"
+import { figureAnswers } from "./FigureAnswers.ts"
 import { attentionReference } from "./AttentionReference.ts"
 import { auditReference } from "./AuditReference.ts"
 import { usesOf } from "./KeyUses.ts"
@@ -31,28 +27,25 @@ import type { Oracle, OracleInstance } from "./Oracle.ts"
 import { isSome } from "./OutboxRecords.ts"
 import { outboxOf } from "./OutboxReference.ts"
 import { learnReason, renderedWebhook } from "./OutboxViews.ts"
-import { SeriesReference } from "./SeriesReference.ts"
 import { isViaSession, sessionRoute } from "./SessionReference.ts"
-import { bodyOf, operationOf, paramsOf } from "./Requests.ts"
+import { operationOf, paramsOf } from "./Requests.ts"
 import { deliveriesRoute, webhookAnswers } from "./WebhookAnswers.ts"
 
 const readsOfKeys = new Set(["GET /signals", "GET /campaigns", "GET /campaign/{id}/series"])
 
-const metricsRoute = "/operator/brands/{brandId}/campaigns/{id}/metrics"
-
 const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const answers = checks.rule("each answer to an operator")
   const creations = checks.rule("when a thing was created")
-  const series = checks.rule("each series of figures")
+  const directory = new DirectoryReference()
+  const outbox = outboxOf(facts)
+  const expected: ExpectedAnswers = new WeakMap()
+  const ofFigures = figureAnswers({ facts, directory, outbox }, checks, expected)
+  const ofWebhooks = webhookAnswers(outbox, expected)
   const uses = usesOf(facts, checks, {
     what: "key",
     markUsed: "keys.markUsed",
     idOf: ({ key }) => key?.id ?? null
   })
-  const directory = new DirectoryReference()
-  const outbox = outboxOf(facts)
-  const expected: ExpectedAnswers = new WeakMap()
-  const ofWebhooks = webhookAnswers(outbox, expected)
   const access = accessOf(facts)
   const tokenUses = usesOf(facts, checks, {
     what: "token",
@@ -87,273 +80,97 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     return wrongTime(call, at, fact.process.now)
   }
 
-  const renamed = <A extends { name: string; readonly brandId?: string }>(
-    call: Call,
-    thing: A | undefined,
-    name: string,
-    view: (thing: A) => Json
-  ): void => {
-    if (thing !== undefined) thing.name = name
-    expected.set(call, thing === undefined ? notFound : answerOf(200, view(thing)))
-  }
-
-  const ofBrand = <A extends { readonly brandId: string }>(
-    things: ReadonlyMap<string, A>,
-    brandId: string,
-    id: string
-  ): A | undefined => {
-    const thing = things.get(id)
-    return thing?.brandId === brandId ? thing : undefined
-  }
-
   const isLeadThere = (brandId: string, id: number): boolean =>
     facts.brandOf(brandId)?.reference.rows.some((row) => row.id === id) ?? false
 
-  const expectFigures = (call: Call, body: Json): void => {
-    if (body === null) {
-      series.weaken("an interval began during the call, or nobody knows what the brand has")
-      facts.compared.add(call)
-    } else series.judged++
-    expected.set(call, body === null ? found : { status: 200, body })
+  const learnReasons = (answer: Json): string | null => {
+    const rendered: ReadonlyArray<Json> = Array.isArray(answer)
+      ? answer
+      : isSome(answer)
+        ? [answer.value]
+        : []
+    for (const each of rendered) {
+      const wrong = learnReason(outbox.webhooks.get(each.id), each)
+      if (wrong !== null) return wrong
+    }
+    return null
+  }
+
+  const expectLead = ({ args, call }: StoredForCall): null => {
+    // A call that sends an event again looks only for what to say is missing.
+    if (call.key === null && !call.route.endsWith("/resend"))
+      expected.set(call, { status: isLeadThere(args[0], args[1]) ? 200 : 404 })
+    return null
+  }
+
+  const expectLeads = ({ call }: StoredForCall): null => {
+    if (call.key === null) expected.set(call, found)
+    return null
+  }
+
+  const createdAtOf = (fact: StoredForCall): string | null => created(fact.call, fact, fact.args[0].createdAt)
+
+  const expectations: Expectations = {
+    ...directoryAnswers({ facts, directory, access, keyUses: uses, tokenUses }, expected),
+    ...ofFigures,
+    "brands.create": createdAtOf,
+    "keys.create": createdAtOf,
+    "accessTokens.create": createdAtOf,
+    "campaigns.create": createdAtOf,
+    "signals.create": (fact) => created(fact.call, fact, fact.args[2]),
+    "webhooks.create": ({ answer, call, process }) => {
+      const webhook = outbox.webhooks.get(answer.id)!
+      expected.set(call, answerOf(201, { ...renderedWebhook(webhook), secret: webhook.current }))
+      return wrongTime(call, webhook.createdAt, process.now)
+    },
+    "keys.findByHash": ({ call, process }) => {
+      uses.lookUp(call, process.now)
+      return null
+    },
+    "keys.markUsed": ({ args, call, process }) => uses.note(call, args[0], args[1], process.now),
+    "accessTokens.findByHash": ({ call, process }) => {
+      tokenUses.lookUp(call, process.now)
+      return null
+    },
+    "accessTokens.markUsed": ({ args, call, process }) => tokenUses.note(call, args[0], args[1], process.now),
+    "auditLog.append": ({ answer, args, call }) => audit.appended(call, answer, args[0]),
+    "auditLog.complete": ({ args }) => audit.completed(args[0], args[1]),
+    "auditLog.list": ({ answer, args, call }) => {
+      const misread = audit.listed(call, args[0], answer)
+      const ids = answer.map(({ id }: Json) => id)
+      const nameOf = (tokenId: string): string | null => directory.tokens.get(tokenId)?.name ?? null
+      expected.set(call, { status: 200, body: audit.pageOf(call, ids, nameOf) })
+      return misread
+    },
+    "health.check": ({ call }) => {
+      expected.set(call, { status: 200, body: { status: "ok", reads: true, writes: true, reason: null } })
+      return null
+    },
+    ...ofWebhooks.expectations,
+    "leads.eventsAfter": ({ call }) => {
+      expected.set(call, found)
+      return null
+    },
+    "leads.changesAfter": expectLeads,
+    "leads.list": expectLeads,
+    "leads.listRendered": expectLeads,
+    "leads.get": expectLead,
+    "leads.getRendered": expectLead,
+    "leads.exportData": expectLead,
+    "leads.update": expectLead,
+    "leads.erase": ({ answer, call }) => {
+      // By then `reference` has forgotten the lead.
+      expected.set(call, answer === true ? noContent : notFound)
+      return null
+    }
   }
 
   const stored = (fact: Stored): string | null => {
-    const {
-      answer,
-      args,
-      call,
-      method,
-      process: { now }
-    } = fact
+    const { answer, call, method } = fact
     if (call === null) return null
     attention.stored(fact)
-    if (method.startsWith("webhooks.")) {
-      const rendered: ReadonlyArray<Json> = Array.isArray(answer)
-        ? answer
-        : isSome(answer)
-          ? [answer.value]
-          : []
-      for (const each of rendered) {
-        const wrong = learnReason(outbox.webhooks.get(each.id), each)
-        if (wrong !== null) return wrong
-      }
-    }
-    switch (method) {
-      case "brands.create":
-      case "keys.create":
-      case "accessTokens.create":
-      case "campaigns.create":
-        return created(call, fact, args[0].createdAt)
-      case "signals.create":
-        return created(call, fact, args[2])
-      case "webhooks.create": {
-        const webhook = outbox.webhooks.get(answer.id)!
-        expected.set(call, answerOf(201, { ...renderedWebhook(webhook), secret: webhook.current }))
-        return wrongTime(call, webhook.createdAt, now)
-      }
-      case "brands.get":
-        if (operationOf(call) === "DELETE /operator/brands/{brandId}")
-          expected.set(call, answerOf(200, { deleted: !directory.brands.has(args[0]), leadsLeft: 0 }))
-        else if (!directory.isThere(args[0])) expected.set(call, notFound)
-        else if (call.route.endsWith("/observations"))
-          expected.set(call, bodyOf(call).observations?.length === 0 ? answerOf(200, []) : found)
-        return null
-      case "brands.list":
-        expected.set(
-          call,
-          answerOf(
-            200,
-            [...directory.brands.values()]
-              .filter(({ id }) => access.brandIdsOf(call)?.includes(id) ?? true)
-              .map(renderedBrand)
-          )
-        )
-        return null
-      case "brands.rename":
-        renamed(call, directory.brands.get(args[0]), bodyOf(call).name, renderedBrand)
-        return null
-      case "brands.startDeletion":
-        if (!directory.startDeletion(args[0], args[1])) expected.set(call, notFound)
-        return null
-      case "brands.finishDeletion":
-        if (answer === true) directory.finishDeletion(args[0])
-        expected.set(call, answerOf(200, { deleted: answer, leadsLeft: 0 }))
-        return null
-      case "leads.removeSome":
-        expected.set(call, answerOf(200, { deleted: false, leadsLeft: answer }))
-        return null
-      case "keys.list": {
-        // What a process counts in memory is not the store's.
-        if (call.route.endsWith("/attention")) {
-          expected.set(call, found)
-          return null
-        }
-        const keys = directory.of(directory.keys, args[0])
-        const rendered = keys.map((key, i) => renderedKey(key, answer[i]?.lastUsedAt ?? null))
-        expected.set(call, answerOf(200, rendered))
-        for (const [i, { id }] of keys.entries()) {
-          const wrong = uses.rendered(id, answer[i]?.lastUsedAt ?? null)
-          if (wrong !== null) return wrong
-        }
-        return null
-      }
-      case "keys.revoke": {
-        const key = ofBrand(directory.keys, args[0], args[1])
-        if (key !== undefined) key.revokedAt ??= args[2]
-        expected.set(call, key === undefined ? notFound : noContent)
-        return null
-      }
-      case "accessTokens.findByHash":
-        tokenUses.lookUp(call, now)
-        return null
-      case "accessTokens.markUsed":
-        return tokenUses.note(call, args[0], args[1], now)
-      case "accessTokens.list":
-        for (const [i, { id }] of [...directory.tokens.values()].entries()) {
-          const wrong = tokenUses.rendered(id, answer[i]?.lastUsedAt ?? null)
-          if (wrong !== null) return wrong
-        }
-        if (call.route === "/operator/tokens")
-          expected.set(
-            call,
-            answerOf(
-              200,
-              [...directory.tokens.values()].map((token, i) =>
-                renderedToken(token, answer[i]?.lastUsedAt ?? null)
-              )
-            )
-          )
-        return null
-      case "accessTokens.revoke": {
-        const token = directory.tokens.get(args[0])
-        if (token !== undefined) token.revokedAt ??= args[1]
-        expected.set(call, token === undefined ? notFound : noContent)
-        return null
-      }
-      case "auditLog.append":
-        return audit.appended(call, answer, args[0])
-      case "auditLog.complete":
-        return audit.completed(args[0], args[1])
-      case "auditLog.list": {
-        const misread = audit.listed(call, args[0], answer)
-        expected.set(call, {
-          status: 200,
-          body: audit.pageOf(
-            call,
-            answer.map(({ id }: Json) => id),
-            (tokenId) => directory.tokens.get(tokenId)?.name ?? null
-          )
-        })
-        return misread
-      }
-      case "keys.findByHash":
-        uses.lookUp(call, now)
-        return null
-      case "keys.markUsed":
-        return uses.note(call, args[0], args[1], now)
-      case "signals.list":
-        expected.set(call, answerOf(200, directory.of(directory.signals, args[0]).map(renderedSignal)))
-        return null
-      case "signals.rename":
-        renamed(call, ofBrand(directory.signals, args[0], args[1]), bodyOf(call).name, renderedSignal)
-        if (isSome(answer)) facts.brandOf(args[0])?.reference.renameSignal(args[1], bodyOf(call).name)
-        return null
-      case "signals.delete":
-        expected.set(call, directory.remove(directory.signals, args[0], args[1]) ? noContent : notFound)
-        facts.brandOf(args[0])?.reference.deleteSignal(args[1])
-        return null
-      case "campaigns.list":
-        if (call.request.method === "GET")
-          expected.set(call, answerOf(200, directory.of(directory.campaigns, args[0]).map(renderedCampaign)))
-        return null
-      case "campaigns.rename":
-        renamed(call, ofBrand(directory.campaigns, args[0], args[1]), bodyOf(call).name, renderedCampaign)
-        return null
-      case "campaigns.delete":
-        if (call.route.endsWith("/campaigns/{id}"))
-          expected.set(call, directory.remove(directory.campaigns, args[0], args[1]) ? noContent : notFound)
-        return null
-      case "campaigns.putReading":
-        expected.set(call, ofBrand(directory.campaigns, args[0], args[1]) === undefined ? notFound : found)
-        return null
-      case "campaigns.snapshot":
-        // Answers a reading that was put, or an operator's metrics, whose figures `reference` judges as it does those of keys.
-        if (ofBrand(directory.campaigns, args[0], args[1]) === undefined) expected.set(call, notFound)
-        else if (operationOf(call) === `GET ${metricsRoute}`) expected.set(call, found)
-        return null
-      case "campaigns.dayChanges":
-      case "campaigns.posts": {
-        const isThere = ofBrand(directory.campaigns, args[0], args[1]) !== undefined
-        const campaign = facts.brandOf(args[0])?.campaign
-        if (!isThere || campaign?.id !== args[1]) expected.set(call, isThere ? found : notFound)
-        else
-          expectFigures(
-            call,
-            method === "campaigns.posts"
-              ? SeriesReference.posts(campaign!)
-              : SeriesReference.campaign(call, campaign!, now)
-          )
-        return null
-      }
-      case "webhooks.list":
-        if (call.request.method === "GET")
-          expected.set(call, answerOf(200, outbox.webhooksOf(args[0]).map(renderedWebhook)))
-        return null
-      case "webhooks.get":
-        ofWebhooks.webhookRead(call, args[0], args[1])
-        return null
-      case "webhooks.update":
-        ofWebhooks.webhookChanged(call, args[1], answer)
-        return null
-      case "webhooks.delete":
-        if (call.route.endsWith("/webhooks/{id}")) expected.set(call, answer === true ? noContent : notFound)
-        return null
-      case "deliveries.list":
-        return ofWebhooks.deliveryPage(call, answer)
-      case "deliveries.get":
-        return ofWebhooks.deliveryRead(call, answer)
-      case "deliveries.queue":
-        // What must be refused is refused also when it was queued.
-        if (expected.get(call) !== refused)
-          expected.set(call, isSome(answer) ? answerOf(202, { deliveryId: answer.value }) : notFound)
-        return null
-      case "deliveries.recover":
-        ofWebhooks.deliveriesRecovered(call, answer)
-        return null
-      case "health.check":
-        expected.set(call, { status: 200, body: { status: "ok", reads: true, writes: true, reason: null } })
-        return null
-      case "leads.counts": {
-        const brand = facts.brandOf(args[0])
-        expectFigures(call, brand === undefined ? null : SeriesReference.counts(call, brand.reference, now))
-        return null
-      }
-      case "deliveries.counts":
-        expectFigures(call, SeriesReference.deliveries(call, outbox.webhooksOf(args[0]), now))
-        return null
-      case "leads.eventsAfter":
-        expected.set(call, found)
-        return null
-      case "leads.changesAfter":
-      case "leads.list":
-      case "leads.listRendered":
-        if (call.key === null) expected.set(call, found)
-        return null
-      case "leads.get":
-      case "leads.getRendered":
-      case "leads.exportData":
-      case "leads.update":
-        // A call that sends an event again looks only for what to say is missing.
-        if (call.key === null && !call.route.endsWith("/resend"))
-          expected.set(call, { status: isLeadThere(args[0], args[1]) ? 200 : 404 })
-        return null
-      case "leads.erase":
-        // By then `reference` has forgotten the lead.
-        expected.set(call, answer === true ? noContent : notFound)
-        return null
-      default:
-        return null
-    }
+    const wrong = method.startsWith("webhooks.") ? learnReasons(answer) : null
+    return wrong ?? expectations[method]?.({ ...fact, call }) ?? null
   }
 
   /** What needs no store, or was decided before it was asked. */

@@ -8,24 +8,25 @@ import { OutboxAttempts } from "./OutboxAttempts.ts"
 import {
   type DeliveriesOfWebhooks,
   eventOrder,
-  inOrder,
   isSome,
   type KnownDelivery,
   type KnownLease,
   leaveOrder,
   type LeadEvents,
   type OutboxWebhook,
-  release,
-  subjectOf,
-  type Sending,
-  waits
+  subjectOf
 } from "./OutboxRecords.ts"
+import { changeWebhook, createdWebhook, rotateSecret } from "./OutboxSettings.ts"
 import { bodyOf } from "./Requests.ts"
 
-/** For so long the secret before a rotation signs, too. [DELIV-1] */
-const overlapMillis = 24 * 3_600_000
-
 type Authored = ReadonlyMap<number, ReadonlySet<string>>
+
+/** How a delivery is queued besides as a new one of no order whose id nobody has seen. */
+interface QueuedAs {
+  readonly id?: string | null
+  readonly resendOf?: KnownDelivery | null
+  readonly isOrdered?: boolean
+}
 
 /** What the store did, when in true time, and what an erasure had to look at then. */
 interface AppliedChange {
@@ -33,23 +34,6 @@ interface AppliedChange {
   readonly at: number
   readonly authored: Authored
 }
-
-/** The settings of a webhook that is created without others. */
-const usualSending: Sending = {
-  ordering: "none",
-  maxDelay: null,
-  format: "envelope",
-  maxBatch: 1,
-  maxWait: 0
-}
-
-const sendingOf = (requested: Json, before: Sending): Sending => ({
-  ordering: requested.ordering ?? before.ordering,
-  maxDelay: requested.maxDelay === undefined ? before.maxDelay : requested.maxDelay,
-  format: requested.format ?? before.format,
-  maxBatch: requested.maxBatch ?? before.maxBatch,
-  maxWait: requested.maxWait ?? before.maxWait
-})
 
 export class OutboxReference implements DeliveriesOfWebhooks {
   readonly webhooks = new Map<string, OutboxWebhook>()
@@ -165,28 +149,9 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       .sort((a, b) => a.finishedAt! - b.finishedAt!)
   }
 
-  private create({ answer, args, call }: Stored): null {
-    const requested = bodyOf(call)
-    const enabled = requested.enabled ?? true
-    this.webhooks.set(answer.id, {
-      id: answer.id,
-      brandId: args[0].brandId,
-      url: requested.url,
-      events: inOrder(requested.events),
-      description: requested.description ?? null,
-      enabled,
-      disabledReason: enabled ? null : "The operator disabled it.",
-      reasonNames: null,
-      failingSince: null,
-      sending: sendingOf(requested, usualSending),
-      failedAt: 0,
-      changedAt: this.trueNow,
-      createdAt: args[0].createdAt,
-      current: answer.secrets.current,
-      previous: null,
-      deliveries: [],
-      unseen: new Map()
-    })
+  private create(done: Stored): null {
+    const webhook = createdWebhook(done, this.trueNow)
+    this.webhooks.set(webhook.id, webhook)
     return null
   }
 
@@ -195,54 +160,11 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     if (webhook === undefined || webhook.brandId !== args[0])
       return isSome(answer) ? `webhook ${args[1]} is changed, and brand ${args[0]} has none` : null
     if (!isSome(answer)) return `webhook ${webhook.id} is not found`
-    if (call?.route.endsWith("/rotate-secret") === true) {
-      const { current } = answer.value.secrets
-      if (current === webhook.current) return `webhook ${webhook.id} keeps its secret in a rotation`
-      webhook.previous = { secret: webhook.current, until: now + overlapMillis }
-      webhook.current = current
-      return null
-    }
-    const requested = bodyOf(call)
-    const wasEnabled = webhook.enabled
-    const enabled: boolean = requested.enabled ?? wasEnabled
-    const isOther = requested.url !== undefined && requested.url !== webhook.url
-    // A target that was set right, or is another, has not failed yet.
-    if (isOther || (enabled && !wasEnabled)) webhook.failingSince = null
-    webhook.url = requested.url ?? webhook.url
-    if (requested.events !== undefined) webhook.events = inOrder(requested.events)
-    if (requested.description !== undefined) webhook.description = requested.description
-    webhook.sending = sendingOf(requested, webhook.sending)
-    if (webhook.sending.ordering === "none") {
-      // What waits loses its place. [ORD-1]
-      for (const delivery of webhook.deliveries) {
-        if (delivery.state !== "pending" || !delivery.isOrdered) continue
-        release(delivery, now)
-        delivery.isOrdered = false
-      }
-    }
-    webhook.enabled = enabled
-    if (enabled || wasEnabled) {
-      webhook.disabledReason = enabled ? null : "The operator disabled it."
-      webhook.reasonNames = null
-    }
+    if (call?.route.endsWith("/rotate-secret") === true)
+      return rotateSecret(webhook, answer.value.secrets.current, now)
+    changeWebhook(webhook, bodyOf(call), now)
     webhook.changedAt = this.trueNow
-    if (enabled && !wasEnabled) this.startFresh(webhook, now)
     return null
-  }
-
-  /** [DELIV-4] */
-  private startFresh(webhook: OutboxWebhook, now: number): void {
-    for (const delivery of webhook.deliveries) {
-      if (delivery.state !== "pending") continue
-      delivery.failures = 0
-      delivery.firstFailedAt = null
-      if (delivery.lease === null) {
-        const { from, to } = delivery.due!
-        // One that waits can be due as it was created, which lies ahead of a clock that was set back, when those before it have ended.
-        const latest = waits(delivery) ? Math.max(now, delivery.createdAt) : now
-        delivery.due = { from: Math.min(from, now), to: Math.min(to, latest) }
-      } else delivery.lease.isOfEarlier = true
-    }
   }
 
   private remove(webhookId: string): null {
@@ -288,9 +210,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     webhook: OutboxWebhook,
     of: Pick<KnownDelivery, "event" | "leadId" | "engagementId" | "occurredAt">,
     now: number,
-    id: string | null,
-    resendOf: KnownDelivery | null = null,
-    isOrdered = false
+    { id = null, isOrdered = false, resendOf = null }: QueuedAs = {}
   ): void {
     const delivery: KnownDelivery = {
       id: null,
@@ -341,14 +261,8 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       for (const event of known === undefined ? eventOrder : ["activity.detected"]) {
         for (const webhook of webhooks) {
           if (!webhook.events.includes(event)) continue
-          this.queue(
-            webhook,
-            { event, leadId, ...occurred },
-            now,
-            null,
-            null,
-            webhook.sending.ordering === "lead"
-          )
+          const isOrdered = webhook.sending.ordering === "lead"
+          this.queue(webhook, { event, leadId, ...occurred }, now, { isOrdered })
         }
       }
     }
@@ -417,7 +331,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     if (webhook === undefined || what === undefined)
       return isSome(answer) ? `something is queued for webhook ${of.id} that there is not` : null
     if (!isSome(answer)) return `what is there to be sent again to webhook ${of.id} is not found`
-    this.queue(webhook, what, now, answer.value, again ?? null)
+    this.queue(webhook, what, now, { id: answer.value, resendOf: again ?? null })
     return null
   }
 
@@ -427,7 +341,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       webhook === undefined
         ? []
         : this.recoverable(webhook, request.since, request.events).slice(0, request.limit)
-    for (const delivery of dead) this.queue(webhook!, delivery, now, null, delivery)
+    for (const delivery of dead) this.queue(webhook!, delivery, now, { resendOf: delivery })
     return dead.length === answer
       ? null
       : `${answer} deliveries of webhook ${webhookId} are recovered, and ${dead.length} died since then`

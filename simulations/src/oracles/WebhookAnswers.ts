@@ -1,6 +1,13 @@
 /** What calls about webhooks and their deliveries must be answered. [DELIV-4, DELIV-5, DELIV-8] */
 import type { Call, Json } from "../world/KnownFacts.ts"
-import { answerOf, type ExpectedAnswers, notFound, refused } from "./ExpectedAnswers.ts"
+import {
+  answerOf,
+  type ExpectedAnswers,
+  type Expectations,
+  noContent,
+  notFound,
+  refused
+} from "./ExpectedAnswers.ts"
 import { isSome } from "./OutboxRecords.ts"
 import type { OutboxReference } from "./OutboxReference.ts"
 import { renderedDelivery, learn, renderedLog, pageOf, renderedWebhook } from "./OutboxViews.ts"
@@ -75,11 +82,11 @@ export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswer
     return null
   }
 
-  const webhookRead = (call: Call, brandId: string, id: string): void => {
+  const webhookRead = (call: Call, brandId: string, id: string): null => {
     const webhook = outbox.webhooks.get(id)
     if (webhook === undefined || webhook.brandId !== brandId) {
       expected.set(call, notFound)
-      return
+      return null
     }
     const { enabled, events } = webhook
     read.set(call, { isEnabled: enabled, events })
@@ -89,30 +96,53 @@ export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswer
     if (isRefused) expected.set(call, refused)
     else if (operationOf(call) === `GET ${webhookRoute}`)
       expected.set(call, answerOf(200, renderedWebhook(webhook)))
+    return null
   }
 
-  const webhookChanged = (call: Call, id: string, answer: Json): void => {
+  const webhookChanged = (call: Call, id: string, answer: Json): null => {
     const webhook = outbox.webhooks.get(id)
     if (webhook === undefined || !isSome(answer)) expected.set(call, notFound)
     else if (call.route.endsWith("/rotate-secret")) {
       const until = new Date(webhook.previous!.until).toISOString()
       expected.set(call, answerOf(200, { secret: webhook.current, previousSecretExpiresAt: until }))
     } else expected.set(call, answerOf(200, renderedWebhook(webhook)))
+    return null
   }
 
   /** A recovery queues in pieces, and says how many it has queued in all. */
-  const deliveriesRecovered = (call: Call, piece: number): void => {
+  const deliveriesRecovered = (call: Call, piece: number): null => {
     const queued = (recovered.get(call) ?? 0) + piece
     recovered.set(call, queued)
     expected.set(call, answerOf(202, { queued }))
+    return null
+  }
+
+  const expectations: Expectations = {
+    "webhooks.list": ({ args, call }) => {
+      if (call.request.method === "GET")
+        expected.set(call, answerOf(200, outbox.webhooksOf(args[0]).map(renderedWebhook)))
+      return null
+    },
+    "webhooks.get": ({ args, call }) => webhookRead(call, args[0], args[1]),
+    "webhooks.update": ({ answer, args, call }) => webhookChanged(call, args[1], answer),
+    "webhooks.delete": ({ answer, call }) => {
+      if (call.route.endsWith("/webhooks/{id}")) expected.set(call, answer === true ? noContent : notFound)
+      return null
+    },
+    "deliveries.list": ({ answer, call }) => deliveryPage(call, answer),
+    "deliveries.get": ({ answer, call }) => deliveryRead(call, answer),
+    "deliveries.queue": ({ answer, call }) => {
+      // What must be refused is refused also when it was queued.
+      if (expected.get(call) !== refused)
+        expected.set(call, isSome(answer) ? answerOf(202, { deliveryId: answer.value }) : notFound)
+      return null
+    },
+    "deliveries.recover": ({ answer, call }) => deliveriesRecovered(call, answer)
   }
 
   return {
-    deliveriesRecovered,
     deliveryPage,
-    deliveryRead,
-    webhookChanged,
-    webhookRead,
+    expectations,
     /** Whether the call has read its webhook. */
     hasRead: (call: Call): boolean => read.has(call)
   }

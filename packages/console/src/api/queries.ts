@@ -28,7 +28,7 @@ const ofBrand = (brandId: string) => ["brand", brandId] as const
 export const leadsKey = (brandId: string) => [...ofBrand(brandId), "leads"] as const
 
 /** A page of leads, by the operator's call or by that of a brand's key. */
-export const readLeads = (
+const readLeads = (
   access: Access,
   brandId: string,
   written: LeadQuery,
@@ -48,6 +48,15 @@ export const leadsQuery = (access: Access, brandId: string, query: LeadQuery) =>
     queryKey: [...leadsKey(brandId), query],
     queryFn: ({ signal }) => readLeads(access, brandId, query, signal),
     placeholderData: keepPreviousData
+  })
+
+/** A page of an export, which is forgotten once it is written. */
+export const exportedLeadsQuery = (access: Access, brandId: string, query: LeadQuery, signal: AbortSignal) =>
+  queryOptions({
+    queryKey: [...leadsKey(brandId), "export", query],
+    queryFn: () => readLeads(access, brandId, query, signal),
+    gcTime: 0,
+    staleTime: 0
   })
 
 /** How many leads pass a filter. */

@@ -104,11 +104,11 @@ const Card = ({ children }: { readonly children: ReactNode }) => (
 const typeOrder = ["reaction", "comment", "repost"]
 const deliveryOrder = ["delivered", "dead"]
 
-const labelsOfTypes: Readonly<Record<string, string>> = {
-  comment: "Comments",
-  reaction: "Reactions",
-  repost: "Reposts"
-}
+const labelsOfTypes: ReadonlyMap<string, string> = new Map([
+  ["comment", "Comments"],
+  ["reaction", "Reactions"],
+  ["repost", "Reposts"]
+])
 
 interface ActivityProps {
   readonly brandId: string
@@ -139,7 +139,7 @@ export const Activity = ({ brandId, hasWebhooks, signals }: ActivityProps) => {
         by === "signal"
           ? signalOf
           : by === "type"
-            ? (group: string | null) => labelsOfTypes[group ?? ""] ?? group ?? "Without a type"
+            ? (group: string | null) => labelsOfTypes.get(group ?? "") ?? group ?? "Without a type"
             : () => "Engagements",
       deliveries: (group: string | null) => (group === "dead" ? "Dead" : "Delivered")
     }

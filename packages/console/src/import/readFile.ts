@@ -72,7 +72,9 @@ export async function* rowsOf(
     )
   }
   for await (const { read, text } of pieces(file)) {
-    const lines = `${rest}${text}`.split("\n")
+    // Each piece is looked through once, also where a line never ends.
+    const lines = text.split("\n")
+    lines[0] = rest + lines[0]!
     rest = lines.pop()!
     yield { read, rows: rows(lines) }
   }

@@ -17,6 +17,8 @@ export interface RejectedLine extends Line {
   readonly message: string
 }
 
+/** Bytes of a request's body. */
+const maxBodyBytes = 1024 * 1024
 const maxBatchLength = 200
 const maxBatchCharacters = 256 * 1024
 const maxAttempts = 6
@@ -46,6 +48,15 @@ export function* batchesOf(lines: ReadonlyArray<Line>): Generator<ReadonlyArray<
   if (batch.length > 0) yield batch
 }
 
+const bodyOf = (observations: ReadonlyArray<unknown>) => ({
+  observations: [...observations] as Array<Schemas["Observation"]>
+})
+
+/** Whether a request takes the observation. Only one that is longer than a batch may be too long. */
+const fits = ({ text }: Line, value: unknown): boolean =>
+  text.length <= maxBatchCharacters ||
+  new TextEncoder().encode(JSON.stringify(bodyOf([value]))).length <= maxBodyBytes
+
 const isPassing = (failure: unknown): boolean =>
   failure instanceof CallFailed
     ? failure.status === 429 || failure.status === 503
@@ -60,7 +71,7 @@ const send = async (
       const answer = await answerOf(
         api.POST("/operator/brands/{brandId}/observations", {
           params: { path: { brandId } },
-          body: { observations: [...observations] as Array<Schemas["Observation"]> }
+          body: bodyOf(observations)
         })
       )
       // As JSON was sent, it is no text of lines.
@@ -81,13 +92,24 @@ export interface BatchResult {
   readonly rejected: ReadonlyArray<RejectedLine>
 }
 
-/** Sends one batch. A line that is no JSON is rejected here. */
+/** Why a line can't be sent; null: it can. */
+const problemOf = (line: Line, value: unknown): string | null =>
+  value === undefined
+    ? "This line is not JSON."
+    : fits(line, value)
+      ? null
+      : "This line takes more than 1 MiB, as much as a request: the command line sends longer ones."
+
+/** Sends one batch. A line that no request can hold is rejected here. */
 export const sendBatch = async (brandId: string, batch: ReadonlyArray<Line>): Promise<BatchResult> => {
-  const read = batch.map((line) => ({ line, value: parse(line.text) }))
-  const broken = read
-    .filter(({ value }) => value === undefined)
-    .map(({ line }) => ({ ...line, message: "This line is not JSON." }))
-  const whole = read.filter(({ value }) => value !== undefined)
+  const read = batch.map((line) => {
+    const value = parse(line.text)
+    return { line, value, problem: problemOf(line, value) }
+  })
+  const broken = read.flatMap(({ line, problem }) =>
+    problem === null ? [] : [{ ...line, message: problem }]
+  )
+  const whole = read.filter(({ problem }) => problem === null)
   const outcomes =
     whole.length === 0
       ? []

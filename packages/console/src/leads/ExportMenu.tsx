@@ -1,6 +1,6 @@
 /** Writes the leads that the filters let through into a file, with progress. */
 import { useRef, useState } from "react"
-import { type LeadQuery, readLeads } from "../api/queries.ts"
+import { exportedLeadsQuery, type LeadQuery } from "../api/queries.ts"
 import { queryClient } from "../api/queryClient.ts"
 import { useSession } from "../session/session.ts"
 import { Button } from "../ui/Button.tsx"
@@ -36,12 +36,7 @@ export const ExportMenu = ({
     const chosen = filter()
     // Through the cache's client, which waits while a key's rate window is used up.
     const read = (query: LeadQuery) =>
-      queryClient.fetchQuery({
-        queryKey: ["export", query],
-        queryFn: () => readLeads(access, brandId, query, abort.signal),
-        gcTime: 0,
-        staleTime: 0
-      })
+      queryClient.fetchQuery(exportedLeadsQuery(access, brandId, query, abort.signal))
     let done = 0
     setProgress({ done, total: 0 })
     try {

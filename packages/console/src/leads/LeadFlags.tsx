@@ -23,6 +23,10 @@ const textOf = (amendment: Amendment): string => {
     : `No longer marked as ${text.toLowerCase()}`
 }
 
+/** What the lead has of the fields that an amendment changes. */
+const valuesOf = (lead: LeadDetail, amendment: Amendment): Amendment =>
+  Object.fromEntries(Object.keys(amendment).map((name) => [name, lead[name as keyof Amendment]]))
+
 const useAmend = (brandId: string, lead: LeadDetail) => {
   const queryClient = useQueryClient()
   const key = leadKey(brandId, String(lead.id))
@@ -37,9 +41,15 @@ const useAmend = (brandId: string, lead: LeadDetail) => {
         )
       ).data,
     onMutate: (amendment) => {
+      const before = queryClient.getQueryData<LeadDetail>(key)
       queryClient.setQueryData<LeadDetail>(key, (detail) => detail && { ...detail, ...amendment })
+      return before === undefined ? {} : valuesOf(before, amendment)
     },
-    onError: notifyFailure,
+    onError: (failure, _, before = {}) => {
+      // The lead is read again below, but a server that can't be reached answers neither.
+      queryClient.setQueryData<LeadDetail>(key, (detail) => detail && { ...detail, ...before })
+      notifyFailure(failure)
+    },
     onSettled: () =>
       Promise.all([
         queryClient.invalidateQueries({ queryKey: key }),
@@ -84,9 +94,7 @@ const Score = ({
 export const LeadFlags = ({ brandId, lead }: { readonly brandId: string; readonly lead: LeadDetail }) => {
   const amend = useAmend(brandId, lead)
   const change = (amendment: Amendment) => {
-    const before = Object.fromEntries(
-      Object.keys(amendment).map((name) => [name, lead[name as keyof Amendment]])
-    ) as Amendment
+    const before = valuesOf(lead, amendment)
     amend.mutate(amendment, {
       onSuccess: () => notify(textOf(amendment), () => amend.mutate(before))
     })

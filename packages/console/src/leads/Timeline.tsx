@@ -11,10 +11,15 @@ import { Failure } from "../ui/States.tsx"
 import { Time } from "../ui/Time.tsx"
 import { WebLink } from "../ui/WebLink.tsx"
 
-const verbs = { comment: "Commented", reaction: "Reacted", repost: "Reposted" } as const
+/** A collector may call a type anything. */
+const verbs: ReadonlyMap<string, string> = new Map([
+  ["comment", "Commented"],
+  ["reaction", "Reacted"],
+  ["repost", "Reposted"]
+])
 
 const verbOf = ({ reactionType, type }: Engagement): string => {
-  const verb = type === null ? "Engaged" : ((verbs as Readonly<Record<string, string>>)[type] ?? type)
+  const verb = type === null ? "Engaged" : (verbs.get(type) ?? type)
   return reactionType === null ? verb : `${verb} with ${reactionType.toLowerCase()}`
 }
 

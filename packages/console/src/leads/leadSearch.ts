@@ -52,7 +52,7 @@ export const pageSizes = ["25", "50", "100"] as const
 
 /** The beginning of a window, to the minute: within a minute the query stays the same, and the cache answers it. */
 const windowStart = (window: string | undefined, now: number): string | undefined => {
-  const days = (windows as Readonly<Record<string, number>>)[window ?? ""]
+  const days = new Map<string, number>(Object.entries(windows)).get(window ?? "")
   if (days === undefined) return undefined
   const start = now - days * millisPerDay
   return new Date(Math.floor(start / millisPerMinute) * millisPerMinute).toISOString()

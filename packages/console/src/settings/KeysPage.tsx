@@ -7,17 +7,22 @@ import { keysKey, keysQuery } from "../api/queries.ts"
 import { CurlButton } from "../curl/CurlButton.tsx"
 import { useHasScope } from "../session/permissions.ts"
 import { PageHeader } from "../shell/PageHeader.tsx"
-import { Badge } from "../ui/Badge.tsx"
 import { Button } from "../ui/Button.tsx"
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
-import { SecretDialog } from "../ui/SecretDialog.tsx"
-import { Name } from "../ui/Name.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
-import { exactTime, Time } from "../ui/Time.tsx"
+import { Time } from "../ui/Time.tsx"
 import { notify } from "../ui/toasts.tsx"
+import {
+  CreatedCredential,
+  CredentialLabel,
+  CredentialState,
+  Expiry,
+  ExpiryField,
+  LastUse,
+  RevokeDialog
+} from "./Credential.tsx"
 
 const maxRequestsPerMinute = 1_000_000
 
@@ -81,13 +86,7 @@ const CreateKey = ({ brandId, onClose, onCreated }: CreateKeyProps) => {
         <option value="leads">Leads alone</option>
         <option value="metrics">Metrics of campaigns alone</option>
       </SelectField>
-      <TextField
-        label="Expires"
-        hint="At the beginning of this day, UTC. Empty: never."
-        type="date"
-        value={lastDay}
-        onChange={(event) => setLastDay(event.target.value)}
-      />
+      <ExpiryField value={lastDay} onChange={setLastDay} />
       <TextField
         label="Allowed addresses"
         hint="Addresses and ranges from which the key works, with a comma between. Empty: all."
@@ -98,9 +97,6 @@ const CreateKey = ({ brandId, onClose, onCreated }: CreateKeyProps) => {
     </FormDialog>
   )
 }
-
-const isExpired = ({ expiresAt }: ApiKey): boolean =>
-  expiresAt !== null && Date.parse(expiresAt) <= Date.now()
 
 export const KeysPage = () => {
   const { brandId } = useParams({ from: "/brands/$brandId/settings/keys" })
@@ -122,16 +118,7 @@ export const KeysPage = () => {
   const columns: ReadonlyArray<Column<ApiKey>> = [
     {
       title: "Label",
-      cell: ({ label, revokedAt, start }) => (
-        <span className="flex flex-col">
-          <span
-            className={`font-medium wrap-anywhere ${revokedAt === null ? "" : "text-muted line-through"}`}
-          >
-            <Name text={label} />
-          </span>
-          <code className="text-muted font-mono text-xs sm:hidden">{start}…</code>
-        </span>
-      )
+      cell: (key) => <CredentialLabel credential={key} text={key.label} hasStartColumn />
     },
     {
       title: "Key",
@@ -153,34 +140,20 @@ export const KeysPage = () => {
     {
       title: "Expires",
       className: "max-lg:hidden",
-      cell: ({ expiresAt }) =>
-        expiresAt === null ? (
-          <span className="text-muted">Never</span>
-        ) : (
-          <time dateTime={expiresAt}>{exactTime(expiresAt)}</time>
-        )
+      cell: ({ expiresAt }) => <Expiry at={expiresAt} />
     },
     { title: "Created", className: "max-md:hidden", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    {
-      title: "Last used",
-      cell: ({ lastUsedAt }) =>
-        lastUsedAt === null ? <span className="text-muted">Never</span> : <Time at={lastUsedAt} />
-    },
+    { title: "Last used", cell: ({ lastUsedAt }) => <LastUse at={lastUsedAt} /> },
     {
       title: "State",
       className: "text-right",
-      cell: (key) =>
-        key.revokedAt !== null ? (
-          <Badge>Revoked</Badge>
-        ) : isExpired(key) ? (
-          <Badge>Expired</Badge>
-        ) : mayChange ? (
-          <Button onClick={() => setRevoking(key)} aria-label={`Revoke the key ${key.label}`}>
-            Revoke
-          </Button>
-        ) : (
-          <Badge tone="good">Active</Badge>
-        )
+      cell: (key) => (
+        <CredentialState
+          credential={key}
+          name={`the key ${key.label}`}
+          onRevoke={mayChange ? () => setRevoking(key) : null}
+        />
+      )
     }
   ]
 
@@ -234,21 +207,17 @@ export const KeysPage = () => {
         <CreateKey brandId={brandId} onCreated={setCreated} onClose={() => setCreating(false)} />
       ) : null}
       {created === null ? null : (
-        <SecretDialog title="The new key" value={created} onClose={() => setCreated(null)}>
-          The server keeps its hash alone. Programs send it as{" "}
-          <code className="font-mono">Authorization: Bearer …</code>.
-        </SecretDialog>
+        <CreatedCredential what="key" value={created} onClose={() => setCreated(null)}>
+          .
+        </CreatedCredential>
       )}
       {revoking === null ? null : (
-        <ConfirmDialog
-          title="Revoke this key"
-          does="Revoke for good"
+        <RevokeDialog
+          what="key"
+          name={revoking.label}
           onConfirm={() => revoke(revoking)}
           onClose={() => setRevoking(null)}
-        >
-          Every request with the key <strong>{revoking.label}</strong> is refused from now on, and its
-          sessions in this console end. This can't be undone.
-        </ConfirmDialog>
+        />
       )}
     </>
   )

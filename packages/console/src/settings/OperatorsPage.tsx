@@ -8,15 +8,20 @@ import { allScopes, type Scope, scopeTexts, useHasScope } from "../session/permi
 import { PageHeader } from "../shell/PageHeader.tsx"
 import { Badge } from "../ui/Badge.tsx"
 import { Button } from "../ui/Button.tsx"
-import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
-import { SecretDialog } from "../ui/SecretDialog.tsx"
-import { Name } from "../ui/Name.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
-import { exactTime, Time } from "../ui/Time.tsx"
 import { notify } from "../ui/toasts.tsx"
+import {
+  CreatedCredential,
+  CredentialLabel,
+  CredentialState,
+  Expiry,
+  ExpiryField,
+  LastUse,
+  RevokeDialog
+} from "./Credential.tsx"
 
 interface CreateTokenProps {
   readonly onCreated: (token: string) => void
@@ -88,27 +93,8 @@ const CreateToken = ({ onClose, onCreated }: CreateTokenProps) => {
           </option>
         ))}
       </SelectField>
-      <TextField
-        label="Expires"
-        hint="At the beginning of this day, UTC. Empty: never."
-        type="date"
-        value={lastDay}
-        onChange={(event) => setLastDay(event.target.value)}
-      />
+      <ExpiryField value={lastDay} onChange={setLastDay} />
     </FormDialog>
-  )
-}
-
-const isExpired = ({ expiresAt }: AccessToken): boolean =>
-  expiresAt !== null && Date.parse(expiresAt) <= Date.now()
-
-const State = ({ onRevoke, token }: { readonly token: AccessToken; readonly onRevoke: () => void }) => {
-  if (token.revokedAt !== null) return <Badge>Revoked</Badge>
-  if (isExpired(token)) return <Badge>Expired</Badge>
-  return (
-    <Button onClick={onRevoke} aria-label={`Revoke the token ${token.name}`}>
-      Revoke
-    </Button>
   )
 }
 
@@ -133,16 +119,7 @@ export const OperatorsPage = () => {
   const columns: ReadonlyArray<Column<AccessToken>> = [
     {
       title: "Name",
-      cell: (token) => (
-        <span className="flex min-w-0 flex-col">
-          <span
-            className={`font-medium wrap-anywhere ${token.revokedAt === null ? "" : "text-muted line-through"}`}
-          >
-            <Name text={token.name} />
-          </span>
-          <code className="text-muted font-mono text-xs">{token.start}…</code>
-        </span>
-      )
+      cell: (token) => <CredentialLabel credential={token} text={token.name} />
     },
     {
       title: "May",
@@ -162,23 +139,23 @@ export const OperatorsPage = () => {
     {
       title: "Expires",
       className: "max-md:hidden",
-      cell: ({ expiresAt }) =>
-        expiresAt === null ? (
-          <span className="text-muted">Never</span>
-        ) : (
-          <time dateTime={expiresAt}>{exactTime(expiresAt)}</time>
-        )
+      cell: ({ expiresAt }) => <Expiry at={expiresAt} />
     },
     {
       title: "Last used",
       className: "max-sm:hidden",
-      cell: ({ lastUsedAt }) =>
-        lastUsedAt === null ? <span className="text-muted">Never</span> : <Time at={lastUsedAt} />
+      cell: ({ lastUsedAt }) => <LastUse at={lastUsedAt} />
     },
     {
       title: "State",
       className: "text-right",
-      cell: (token) => <State token={token} onRevoke={() => setRevoking(token)} />
+      cell: (token) => (
+        <CredentialState
+          credential={token}
+          name={`the token ${token.name}`}
+          onRevoke={() => setRevoking(token)}
+        />
+      )
     }
   ]
 
@@ -231,22 +208,17 @@ export const OperatorsPage = () => {
       <div className="px-4 pb-6 md:px-6">{body()}</div>
       {isCreating ? <CreateToken onCreated={setCreated} onClose={() => setCreating(false)} /> : null}
       {created === null ? null : (
-        <SecretDialog title="The new token" value={created} onClose={() => setCreated(null)}>
-          The server keeps its hash alone. Programs send it as{" "}
-          <code className="font-mono">Authorization: Bearer …</code>, and people sign in to this console with
-          it.
-        </SecretDialog>
+        <CreatedCredential what="token" value={created} onClose={() => setCreated(null)}>
+          , and people sign in to this console with it.
+        </CreatedCredential>
       )}
       {revoking === null ? null : (
-        <ConfirmDialog
-          title="Revoke this token"
-          does="Revoke for good"
+        <RevokeDialog
+          what="token"
+          name={revoking.name}
           onConfirm={() => revoke(revoking)}
           onClose={() => setRevoking(null)}
-        >
-          Every call with the token <strong>{revoking.name}</strong> is refused from now on, and its sessions
-          in this console end. This can&apos;t be undone.
-        </ConfirmDialog>
+        />
       )}
     </>
   )

@@ -13,7 +13,7 @@ import type { LeadEvent } from "../model/LeadEvent.ts"
 import type { Profile } from "../model/Profile.ts"
 import type { Signal } from "../model/Signal.ts"
 import type { LeadFilter } from "../queries/LeadFilter.ts"
-import type { LeadQuery } from "../queries/LeadQuery.ts"
+import type { EngagementDepth, LeadQuery } from "../queries/LeadQuery.ts"
 import type { Counted, CountedIntervals, IntervalCount } from "../decisions/CountSeries.ts"
 import type { CurrentState, Decision } from "../decisions/Observations.ts"
 import type { Operations } from "./Operation.ts"
@@ -155,7 +155,7 @@ export interface LeadRendering {
   readonly getRendered: (
     brandId: BrandId,
     id: LeadId,
-    engagements: "plain" | "detailed"
+    engagements: EngagementDepth
   ) => Effect.Effect<Option.Option<string>, StoreUnavailable>
 }
 

@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import type { InvalidParameter } from "../model/Failure.ts"
 import type { LeadFilter } from "./LeadFilter.ts"
-import type { LeadQuery } from "./LeadQuery.ts"
+import type { EngagementDepth, LeadQuery } from "./LeadQuery.ts"
 import * as Folding from "../text/Folding.ts"
 import * as Page from "./Page.ts"
 import * as Parameters from "./Parameters.ts"
@@ -37,8 +37,43 @@ const search = (value: string | undefined): Either.Either<string | undefined, In
     : Either.right(Folding.fold(value) || undefined)
 }
 
-const withoutUndefined = <A extends object>(record: A): { [K in keyof A]?: Exclude<A[K], undefined> } =>
-  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
+type Known = Parameters.KnownParameters
+
+type FilterReaders = {
+  readonly [Name in keyof LeadFilter]-?: (
+    known: Known
+  ) => Either.Either<LeadFilter[Name] | undefined, InvalidParameter>
+}
+
+const flag = (name: string) => (known: Known) => Parameters.boolean(known, name)
+const instant = (name: string) => (known: Known) => Parameters.timestamp(known, name)
+
+/** By the parameter's name, in the order in which they are read. */
+const filterReaders: FilterReaders = {
+  signalId: (known) => Either.map(Parameters.integer(known, "signalId"), (id) => id?.toString()),
+  qualified: flag("qualified"),
+  exported: flag("exported"),
+  isEmployee: flag("isEmployee"),
+  createdAfter: instant("createdAfter"),
+  createdBefore: instant("createdBefore"),
+  updatedAfter: instant("updatedAfter"),
+  updatedBefore: instant("updatedBefore"),
+  search: (known) => search(known.values.get("search"))
+}
+
+const filterNames = Object.keys(filterReaders) as ReadonlyArray<keyof LeadFilter>
+
+/** Only what was sent is read: most lists have no filter, or one. */
+const readFilter = (known: Known): Either.Either<LeadFilter, InvalidParameter> => {
+  const filter: Record<string, unknown> = {}
+  for (const name of filterNames) {
+    if (!known.values.has(name)) continue
+    const read: Either.Either<unknown, InvalidParameter> = filterReaders[name](known)
+    if (Either.isLeft(read)) return Either.left(read.left)
+    if (read.right !== undefined) filter[name] = read.right
+  }
+  return Either.right(filter)
+}
 
 /**
  * Reads the parameters of a lead list. An empty `search` is no filter; `includeEngagementDetail` counts only together
@@ -50,18 +85,7 @@ export const readList = (entries: Parameters.Entries): Either.Either<LeadQuery, 
     const known = yield* Parameters.partition(entries, listParameters, { sort: SortOrder.accepted })
     const page = yield* Parameters.integer(known, "page")
     const pageSize = yield* Parameters.integer(known, "pageSize")
-    const signalId = yield* Parameters.integer(known, "signalId")
-    const filter: LeadFilter = withoutUndefined({
-      signalId: signalId?.toString(),
-      qualified: yield* Parameters.boolean(known, "qualified"),
-      exported: yield* Parameters.boolean(known, "exported"),
-      isEmployee: yield* Parameters.boolean(known, "isEmployee"),
-      createdAfter: yield* Parameters.timestamp(known, "createdAfter"),
-      createdBefore: yield* Parameters.timestamp(known, "createdBefore"),
-      updatedAfter: yield* Parameters.timestamp(known, "updatedAfter"),
-      updatedBefore: yield* Parameters.timestamp(known, "updatedBefore"),
-      search: yield* search(known.values.get("search"))
-    })
+    const filter = yield* readFilter(known)
     const withEngagements = (yield* Parameters.boolean(known, "includeEngagements")) ?? false
     const withDetail = (yield* Parameters.boolean(known, "includeEngagementDetail")) ?? false
     const sort = yield* Either.mapLeft(SortOrder.parse(known.values.get("sort")), (takes) =>
@@ -78,8 +102,8 @@ export const readList = (entries: Parameters.Entries): Either.Either<LeadQuery, 
 
 /** A request for one lead, read and checked. */
 export interface DetailQuery {
-  /** Whether each engagement carries the post's author and the source. [ENG-3] */
-  readonly withDetail: boolean
+  /** How its engagements are shown. [ENG-3] */
+  readonly engagements: EngagementDepth
   /** The parameters that were ignored. [LIST-10] */
   readonly ignored: Parameters.IgnoredParameters
 }
@@ -91,7 +115,7 @@ export interface DetailQuery {
 export const readDetail = (entries: Parameters.Entries): Either.Either<DetailQuery, InvalidParameter> =>
   Either.flatMap(Parameters.partition(entries, ["includeEngagementDetail"]), (known) =>
     Either.map(Parameters.boolean(known, "includeEngagementDetail"), (withDetail = false) => ({
-      withDetail,
+      engagements: withDetail ? "detailed" : "plain",
       ignored: known.ignored
     }))
   )

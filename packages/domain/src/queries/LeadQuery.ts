@@ -3,6 +3,9 @@ import type { Page } from "./Page.ts"
 import type { IgnoredParameters } from "./Parameters.ts"
 import type { SortOrder } from "./SortOrder.ts"
 
+/** How engagements are shown: `detailed` adds the post's author and the source. [ENG-3] */
+export type EngagementDepth = "plain" | "detailed"
+
 /** A list request, read and checked. */
 export interface LeadQuery {
   /** Which leads the list holds. */
@@ -11,11 +14,8 @@ export interface LeadQuery {
   readonly sort: SortOrder
   /** The page and the size applied, after the cap. [PAGE-4] */
   readonly page: Page
-  /**
-   * `none`: no engagements. `plain`: the newest 20 of each lead. `detailed`: those with the post's author and the
-   * source. [ENG-1, ENG-3]
-   */
-  readonly engagements: "none" | "plain" | "detailed"
+  /** The newest 20 of each lead, or none. [ENG-1] */
+  readonly engagements: EngagementDepth | "none"
   /** The parameters that were ignored. [LIST-10] */
   readonly ignored: IgnoredParameters
 }

@@ -56,13 +56,13 @@ export const partition = (
 
 type Read<A> = (known: KnownParameters, name: string) => Either.Either<A | undefined, InvalidParameter>
 
+const absent: Either.Either<undefined, never> = Either.right(undefined)
+
 const reader =
   <A>(read: (value: string) => Either.Either<A, string>): Read<A> =>
   (known, name) => {
     const value = known.values.get(name)
-    return value === undefined
-      ? Either.right(undefined)
-      : Either.mapLeft(read(value), (takes) => invalid(name, takes))
+    return value === undefined ? absent : Either.mapLeft(read(value), (takes) => invalid(name, takes))
   }
 
 /**

@@ -72,19 +72,21 @@ export const authenticate = (
 export const authenticateHash = (
   hash: string
 ): Effect.Effect<ApiKey, InvalidApiKey | StoreUnavailable, KeyStore> =>
-  Effect.gen(function* () {
-    const keyStore = yield* KeyStore
-    const key = Option.getOrNull(yield* keyStore.findByHash(hash))
-    if (key === null || key.revokedAt !== null) return yield* new InvalidApiKey()
-    const now = yield* Clock.currentTimeMillis
-    if (key.expiresAt !== null && key.expiresAt <= now) return yield* new InvalidApiKey()
-    const minute = KeyFormat.minuteOf(now)
-    if (key.lastUsedAt === null || key.lastUsedAt < minute) {
-      // A store that can't write, on a full disk say, can still be read from: the mark is worth neither a wait nor a refusal.
-      yield* Effect.ignore(keyStore.markUsed(key.id, minute))
-    }
-    return key
-  })
+  Effect.flatMap(KeyStore, (keyStore) =>
+    Effect.flatMap(keyStore.findByHash(hash), (found) =>
+      Effect.clockWith((clock): Effect.Effect<ApiKey, InvalidApiKey> => {
+        const key = Option.getOrNull(found)
+        if (key === null || key.revokedAt !== null) return new InvalidApiKey()
+        const now = clock.unsafeCurrentTimeMillis()
+        if (key.expiresAt !== null && key.expiresAt <= now) return new InvalidApiKey()
+        const minute = KeyFormat.minuteOf(now)
+        // A store that can't write, on a full disk say, can still be read from: the mark is worth neither a wait nor a refusal.
+        return key.lastUsedAt === null || key.lastUsedAt < minute
+          ? Effect.as(Effect.ignore(keyStore.markUsed(key.id, minute)), key)
+          : Effect.succeed(key)
+      })
+    )
+  )
 
 /**
  * Spends one request of the key's window. The decision says what is left of the window, also when it refuses. Fails

@@ -6,7 +6,7 @@ import type { Brand, BrandId } from "../model/Brand.ts"
 import { NotFound, type StoreUnavailable } from "../model/Failure.ts"
 import type { Lead, LeadAmendment, LeadId } from "../model/Lead.ts"
 import { type LeadPage, LeadStore, type RenderedPage } from "../ports/LeadStore.ts"
-import type { LeadQuery } from "../queries/LeadQuery.ts"
+import type { EngagementDepth, LeadQuery } from "../queries/LeadQuery.ts"
 import * as RenderedLeads from "../views/RenderedLeads.ts"
 import * as Brands from "./Brands.ts"
 import { orNotFound } from "./Found.ts"
@@ -37,9 +37,8 @@ export const listRendered = (
  * Answers the lead as JSON text with its newest engagements, at most 20, always. Fails with `NotFound` when the id is
  * unknown, erased or another brand's, and with `StoreUnavailable`. [DET-1, DET-3]
  */
-export const getRendered = (brandId: BrandId, id: LeadId, withDetail: boolean) =>
+export const getRendered = (brandId: BrandId, id: LeadId, engagements: EngagementDepth) =>
   Effect.flatMap(LeadStore, (store) => {
-    const engagements = withDetail ? "detailed" : "plain"
     const found =
       store.getRendered === undefined
         ? Effect.map(

@@ -3,6 +3,7 @@
  * spread from what is stored, so nothing internal can come out. [ENG-2, ENG-9, DET-4]
  */
 import { formatInstant, formatInstantOrNull } from "../model/Instant.ts"
+import type { EngagementDepth, LeadQuery } from "../queries/LeadQuery.ts"
 import type { EngagementRead, EngagementWindow, Post } from "../model/Lead.ts"
 import type { PostAuthor } from "../model/Observation.ts"
 import { companyView } from "./CompanyView.ts"
@@ -39,10 +40,10 @@ const sourceView = ({ signal }: EngagementRead) => ({
 })
 
 /**
- * An engagement as every answer and webhook shows it. `withDetail` adds `postAuthorDetail` and `source`; without it
- * neither key is there. [ENG-2, ENG-3]
+ * An engagement as every answer and webhook shows it. Where it is `detailed` it has `postAuthorDetail` and `source`; where it is
+ * `plain` neither key is there. [ENG-2, ENG-3]
  */
-export const engagementView = (read: EngagementRead, withDetail: boolean) => {
+export const engagementView = (read: EngagementRead, depth: EngagementDepth) => {
   const { engagement, signal } = read
   return {
     id: engagement.id,
@@ -53,7 +54,9 @@ export const engagementView = (read: EngagementRead, withDetail: boolean) => {
     postContent: engagement.postContent,
     postPostedAt: formatInstantOrNull(engagement.postPostedAt),
     postAuthor: engagement.postAuthor,
-    ...(withDetail ? { postAuthorDetail: postAuthorDetailView(read), source: sourceView(read) } : {}),
+    ...(depth === "detailed"
+      ? { postAuthorDetail: postAuthorDetailView(read), source: sourceView(read) }
+      : {}),
     signal: { id: signal.id, name: signal.name, signalType: signal.signalType },
     emittedAt: formatInstantOrNull(engagement.emittedAt),
     trackedAt: formatInstant(engagement.trackedAt)
@@ -73,7 +76,9 @@ export const postView = ({ postAuthor, postAuthorDetail, postContent, postPosted
 /**
  * The two keys of a lead whose engagements are shown: `engagements`, and `engagementsMeta` with `truncated`. [ENG-1]
  */
-export const windowView = (window: EngagementWindow, withDetail: boolean) => ({
-  engagements: window.engagements.map((read) => engagementView(read, withDetail)),
+export const windowView = (window: EngagementWindow, engagements: LeadQuery["engagements"]) => ({
+  engagements: window.engagements.map((read) =>
+    engagementView(read, engagements === "detailed" ? "detailed" : "plain")
+  ),
   engagementsMeta: { truncated: window.truncated }
 })

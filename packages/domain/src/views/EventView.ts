@@ -1,20 +1,26 @@
 /** The data of a webhook event, and its envelope. [EVT-1, EVT-4, EVT-6] */
-import { type BodyMaterial, type DeliveredEvent, type DeliveryId, testEvent } from "../model/Delivery.ts"
+import {
+  type BodyLead,
+  type BodyMaterial,
+  type DeliveredEvent,
+  type DeliveryId,
+  testEvent
+} from "../model/Delivery.ts"
 import { formatInstant, type Instant } from "../model/Instant.ts"
-import type { EngagementRead, Lead } from "../model/Lead.ts"
+import type { EngagementRead } from "../model/Lead.ts"
 import { envelopeVersion } from "../model/LeadEvent.ts"
 import { engagementView } from "./EngagementView.ts"
 import { lead2View } from "./LeadView.ts"
 
 /** postAuthorDetail and source are always there on webhooks, with no flag. */
 const engagementsView = (engagements: ReadonlyArray<EngagementRead>) =>
-  engagements.map((read) => engagementView(read, true))
+  engagements.map((read) => engagementView(read, "detailed"))
 
 /**
  * The `data` of lead2.created. `engagements`: the most recent that are known when the body is made, at most 20.
  * [EVT-4, EVT-5]
  */
-export const leadCreatedView = (lead: Lead, engagements: ReadonlyArray<EngagementRead>) => ({
+export const leadCreatedView = (lead: BodyLead, engagements: ReadonlyArray<EngagementRead>) => ({
   lead2: lead2View(lead),
   engagements: engagementsView(engagements)
 })
@@ -22,7 +28,7 @@ export const leadCreatedView = (lead: Lead, engagements: ReadonlyArray<Engagemen
 /** The `data` of activity.detected. `engagements`: exactly the one that fired the event. [EVT-3, EVT-4] */
 export const activityDetectedView = (
   isFirstActivity: boolean,
-  lead: Lead,
+  lead: BodyLead,
   engagements: ReadonlyArray<EngagementRead>
 ) => ({
   isFirstActivity,

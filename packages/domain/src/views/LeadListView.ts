@@ -20,7 +20,7 @@ const metaView = (query: LeadQuery, total: number, warnings: ReadonlyArray<strin
 export const leadListView = (query: LeadQuery, found: LeadPage, warnings: ReadonlyArray<string> = []) => ({
   data: found.leads.map(({ lead, window }) => ({
     ...leadView(lead),
-    ...(window === null ? {} : windowView(window, query.engagements === "detailed"))
+    ...(window === null ? {} : windowView(window, query.engagements))
   })),
   meta: metaView(query, found.total, warnings)
 })

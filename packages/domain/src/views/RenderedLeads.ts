@@ -21,7 +21,7 @@ const joined = (rendered: string, more: object): string =>
  * them. [LIST-1, ENG-1]
  */
 export const listed = (rendered: string, window: EngagementWindow | null, engagements: Engagements): string =>
-  window === null ? rendered : joined(rendered, windowView(window, engagements === "detailed"))
+  window === null ? rendered : joined(rendered, windowView(window, engagements))
 
 /**
  * The JSON of a lead as the detail shows it, from that of `renderLead`: with the company in full, and always with the
@@ -32,8 +32,7 @@ export const detailed = (
   company: Company | null,
   window: EngagementWindow,
   engagements: Engagements
-): string =>
-  joined(rendered, { company: companyView(company), ...windowView(window, engagements === "detailed") })
+): string => joined(rendered, { company: companyView(company), ...windowView(window, engagements) })
 
 /** The JSON of the detail of a lead that was read with its engagements. [DET-1] */
 export const ofLead = ({ lead, window }: LeadRead, engagements: Engagements): string =>

@@ -17,12 +17,18 @@ type InDetail<View extends { readonly engagements: ReadonlyArray<object> }> = Om
   readonly engagements: ReadonlyArray<Required<View["engagements"][number]>>
 }
 
+interface EnvelopeWords<Event extends string> {
+  readonly identifier: string
+  readonly event: Event
+  readonly description: string
+  /** What the data is. */
+  readonly ofData: string
+}
+
+/** The schema of an event's envelope with this data. */
 const envelope = <const Event extends string, A, I>(
-  identifier: string,
-  event: Event,
-  description: string,
-  data: Schema.Schema<A, I>,
-  ofData: string
+  { description, event, identifier, ofData }: EnvelopeWords<Event>,
+  data: Schema.Schema<A, I>
 ) =>
   Schema.Struct({
     id: text("The event's id, as in webhook-id: the same on every retry", "wh_5f0c"),
@@ -36,9 +42,12 @@ const envelope = <const Event extends string, A, I>(
 const lead2 = field(Lead2Body, "The lead")
 
 const LeadCreatedEnvelope = envelope(
-  "LeadCreatedEvent",
-  "lead2.created",
-  "Once per person and brand, ever",
+  {
+    identifier: "LeadCreatedEvent",
+    event: "lead2.created",
+    description: "Once per person and brand, ever",
+    ofData: "The lead and their known engagements"
+  },
   documents<InDetail<ReturnType<typeof leadCreatedView>>>()(
     Schema.Struct({
       lead2,
@@ -47,35 +56,38 @@ const LeadCreatedEnvelope = envelope(
         "At most 20, newest first, as they are when the event is first sent"
       )
     })
-  ),
-  "The lead and their known engagements"
+  )
 )
 
 const ActivityDetectedEnvelope = envelope(
-  "ActivityDetectedEvent",
-  "activity.detected",
-  "Once for every engagement",
+  {
+    identifier: "ActivityDetectedEvent",
+    event: "activity.detected",
+    description: "Once for every engagement",
+    ofData: "The lead, and the engagement that fired it"
+  },
   documents<InDetail<ReturnType<typeof activityDetectedView>>>()(
     Schema.Struct({
       isFirstActivity: flag("True on the event of the person's first engagement"),
       lead2,
       engagements: field(Schema.Array(EventEngagementBody), "Exactly the one that fired it")
     })
-  ),
-  "The lead, and the engagement that fired it"
+  )
 )
 
 const TestEnvelope = envelope(
-  "TestEvent",
-  testEvent,
-  "Sent on the operator's request; concerns no lead",
+  {
+    identifier: "TestEvent",
+    event: testEvent,
+    description: "Sent on the operator's request; concerns no lead",
+    ofData: "Test data, of nobody"
+  },
   documents<ReturnType<typeof testView>>()(
     Schema.Struct({
       webhookId: id,
       message: text("A sentence that says that this is a test", "This is a test of the webhook.")
     })
-  ),
-  "Test data, of nobody"
+  )
 )
 
 export const envelopes = [LeadCreatedEnvelope, ActivityDetectedEnvelope, TestEnvelope]

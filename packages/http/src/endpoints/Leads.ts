@@ -21,7 +21,7 @@ import {
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as OpenApi from "@effect/platform/OpenApi"
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Either, Schema } from "effect"
 import { ChangeFeedAnswer } from "../contract/ChangeSchemas.ts"
 import {
   CursorExpiredFailure,
@@ -115,10 +115,12 @@ const leadPath = Schema.Struct({
 const bodies = new EncodedBodyCache()
 
 /** The body of a list of the brand's leads. */
-export const readList = ({ brandId, query }: Pick<FastRequest, "brandId" | "query">) =>
-  Effect.flatMap(LeadQueries.readList(query), (read) =>
-    Effect.map(Leads.listRendered(brandId, read), (page) => bodies.bodyOf(read, page))
-  )
+export const readList = ({ brandId, query }: Pick<FastRequest, "brandId" | "query">) => {
+  const read = LeadQueries.readList(query)
+  return Either.isLeft(read)
+    ? Effect.fail(read.left)
+    : Effect.map(Leads.listRendered(brandId, read.right), (page) => bodies.bodyOf(read.right, page))
+}
 
 /** The body for data in JSON. */
 const answer = (data: string, ignored: Parameters.IgnoredParameters = Parameters.noneIgnored): string => {
@@ -128,12 +130,14 @@ const answer = (data: string, ignored: Parameters.IgnoredParameters = Parameters
     : `{"data":${data},"meta":${JSON.stringify(warningsView(warnings))}}`
 }
 
-const readDetail: FastHandler = ({ brandId, params, query }) =>
-  Effect.flatMap(LeadQueries.readLeadId(params["id"]!), (id) =>
-    Effect.flatMap(LeadQueries.readDetail(query), ({ ignored, withDetail }) =>
-      Effect.map(Leads.getRendered(brandId, id, withDetail), (lead) => answer(lead, ignored))
-    )
-  )
+const readDetail: FastHandler = ({ brandId, params, query }) => {
+  const id = LeadQueries.readLeadId(params["id"]!)
+  if (Either.isLeft(id)) return Effect.fail(id.left)
+  const read = LeadQueries.readDetail(query)
+  if (Either.isLeft(read)) return Effect.fail(read.left)
+  const { engagements, ignored } = read.right
+  return Effect.map(Leads.getRendered(brandId, id.right, engagements), (lead) => answer(lead, ignored))
+}
 
 /** What a page of changes answers at once; where there is none, as soon as there is one, for as long as the query says. [CHG-6] */
 const readChanges: FastHandler = ({ brandId, checkKey, keyId, query, waits }) =>

@@ -284,15 +284,19 @@ class OutcomeLines {
 
 type Failure = StoreUnavailable | PayloadTooLarge | InvalidParameter | RequestTimeout
 
+/** A body, and what the reading of it needs. */
+interface Reading<E> {
+  readonly brand: Brand
+  readonly body: Stream.Stream<Uint8Array, E>
+  readonly feed: Feed
+  readonly attention: typeof Attention.Service
+  readonly nextIteration: Effect.Effect<void>
+  /** Null where lines may come as slowly as they like. */
+  readonly pace: Pace | null
+}
+
 /** Reads one body. What it answers after a failure is `rest`. */
-const reading = <E>(
-  brand: Brand,
-  body: Stream.Stream<Uint8Array, E>,
-  feed: Feed,
-  attention: typeof Attention.Service,
-  nextIteration: Effect.Effect<void>,
-  pace: Pace | null
-) => {
+const reading = <E>({ attention, body, brand, feed, nextIteration, pace }: Reading<E>) => {
   const [opening, cutter, outcomes] = [new Opening(), new LineCutter(), new OutcomeLines()]
 
   const record = (lines: ReadonlyArray<Line>) => {
@@ -356,7 +360,7 @@ export const answerLines = <E>(
     const context = yield* Effect.context<LeadStore | Entropy>()
     const [{ nextIteration }, { limits }] = yield* Effect.all([EventLoop, BodyPace])
     const pace = limits && new Pace("A line of x-ndjson", limits.line)
-    const { answered, rest } = reading(brand, body, feed, attention, nextIteration, pace)
+    const { answered, rest } = reading({ attention, body, brand, feed, nextIteration, pace })
     const pull = yield* Stream.toPull(answered)
     const first = yield* pull.pipe(
       Effect.catchAll((end) =>

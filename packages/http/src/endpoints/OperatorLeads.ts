@@ -98,7 +98,7 @@ export const operatorLeads = {
         Effect.gen(function* () {
           const id = yield* LeadQueries.readLeadId(path.id)
           const { id: brandId } = yield* Brands.get(path.brandId)
-          return renderedData(yield* Leads.getRendered(brandId, id, true))
+          return renderedData(yield* Leads.getRendered(brandId, id, "detailed"))
         })
     }
   ),
@@ -153,7 +153,7 @@ export const operatorLeads = {
             data: {
               lead: leadView(lead),
               company: companyView(lead.profile.company),
-              engagements: engagements.map((read) => engagementView(read, true)),
+              engagements: engagements.map((read) => engagementView(read, "detailed")),
               posts: posts.map(postView)
             }
           }

@@ -3,6 +3,7 @@ import { exitCodes as common } from "@lead-signals/command-line"
 
 const { interrupted, terminated, ...ended } = common
 
+/** The exit codes of the command line, as the help lists them. */
 export const exitCodes = { ...ended, unreachable: 3, interrupted, terminated }
 
 /** The codes as the help and docs/command-line.md list them. */

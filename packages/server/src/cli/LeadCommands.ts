@@ -3,6 +3,7 @@ import * as Options from "@effect/cli/Options"
 import { eventTypes } from "@lead-signals/domain"
 import { group, leaf } from "@lead-signals/command-line"
 import { Effect } from "effect"
+import { terminalSafeJsonLines } from "../UntrustedText.ts"
 import { leadEraseCommand } from "./LeadEraseCommand.ts"
 import { leadExportCommand } from "./LeadExportCommand.ts"
 import { engagementParametersOf, filterOptions, id, parametersOf } from "./LeadOptions.ts"
@@ -128,7 +129,7 @@ export const leadsCommand = group(
       calling((call, given) =>
         Effect.map(call("GET", pathOf(given.brand, "leads", given.id, "export")), ({ data }) => ({
           value: data,
-          text: JSON.stringify(data, null, 2)
+          text: terminalSafeJsonLines(data)
         }))
       )
     ),

@@ -68,7 +68,7 @@ export const leadExportCommand = leaf(
         let count = 0
         let last: string | null = null
         const read = (query: Readonly<Record<string, string>>) =>
-          callOperator(operator, "GET", `${path}?${new URLSearchParams(query)}`).pipe(
+          callOperator(operator, { method: "GET", path: `${path}?${new URLSearchParams(query)}` }).pipe(
             Effect.retry({
               schedule: retrySchedule,
               while: ({ code }) => code === exitCodes.unreachable

@@ -2,6 +2,7 @@
 import type { Json } from "./OperatorClient.ts"
 import { type Columns, described, tableOf } from "./Output.ts"
 
+/** The columns of a table of leads. */
 export const leadColumns: Columns = {
   id: ({ id }) => id,
   name: ({ name }) => name,
@@ -34,6 +35,7 @@ export const csvColumns: Columns = {
   updatedAt: ({ updatedAt }) => updatedAt
 }
 
+/** The columns of a table of changes. */
 export const changeColumns: Columns = {
   change: ({ type }) => type,
   id: ({ id, lead }) => lead?.id ?? id,

@@ -272,7 +272,7 @@ export const listenCommand = leaf(
           const description = "lead-signals listen"
           const body = { url, events: eventsOf(given.events), description, ...settings }
           const { data } = yield* Effect.mapError(
-            callOperator(operator, "POST", webhooks, body),
+            callOperator(operator, { method: "POST", path: webhooks, body }),
             targetRefused
           )
           subscribed = String(data.id)
@@ -282,10 +282,12 @@ export const listenCommand = leaf(
       const unsubscribe = Effect.suspend(() =>
         subscribed === null
           ? Effect.void
-          : Effect.catchAll(callOperator(operator, "DELETE", `${webhooks}/${subscribed}`), ({ message }) =>
-              printToStderr(
-                `Webhook ${subscribed} could not be deleted. ${message} To delete it: lead-signals webhooks delete ${subscribed} --brand ${brandId}`
-              )
+          : Effect.catchAll(
+              callOperator(operator, { method: "DELETE", path: `${webhooks}/${subscribed}` }),
+              ({ message }) =>
+                printToStderr(
+                  `Webhook ${subscribed} could not be deleted. ${message} To delete it: lead-signals webhooks delete ${subscribed} --brand ${brandId}`
+                )
             )
       )
       return yield* Effect.ensuring(serveReceiver(created.promise, options, subscribe), unsubscribe)

@@ -6,6 +6,7 @@ import { valueOf } from "../Variables.ts"
 import { CommandProcess, Failed, usage } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
 
+/** The server that a command calls, and as whom. */
 export interface Operator {
   /** Without a trailing slash. */
   readonly url: string
@@ -47,6 +48,7 @@ export const resolveOperator = ({
 /** The parsed body of a response, whose form each command knows. */
 export type Json = any
 
+/** Methods of the operator API. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 /** Fails without quoting the body, which may hold anything. */
@@ -60,13 +62,19 @@ const parseBody = (url: string, text: string): Effect.Effect<Json, Failed> =>
     catch: () => new Failed({ message: foreignResponseMessage(url) })
   })
 
+/** A call of the operator API. */
+export interface OperatorRequest {
+  readonly method: Method
+  readonly path: string
+  /** Sent as JSON; none without. */
+  readonly body?: unknown
+  readonly idempotencyKey?: string | null
+}
+
 /** Calls the server. Returns the text of a response with a status below 300; fails with the server's own message. */
 const request = (
   { token, url }: Operator,
-  method: Method,
-  path: string,
-  body?: unknown,
-  idempotencyKey: string | null = null
+  { body, idempotencyKey = null, method, path }: OperatorRequest
 ): Effect.Effect<string, Failed> =>
   Effect.tryPromise({
     try: async (signal) => {
@@ -100,20 +108,14 @@ export const refusalOf = (status: number, text: string): Failed | null => {
 }
 
 /** Calls the operator API. Returns the response's body, null when it is empty; fails with the server's own message. */
-export const callOperator = (
-  operator: Operator,
-  method: Method,
-  path: string,
-  body?: unknown,
-  idempotencyKey: string | null = null
-): Effect.Effect<Json, Failed> =>
-  Effect.flatMap(request(operator, method, path, body, idempotencyKey), (text) =>
+export const callOperator = (operator: Operator, call: OperatorRequest): Effect.Effect<Json, Failed> =>
+  Effect.flatMap(request(operator, call), (text) =>
     text === "" ? Effect.succeed(null) : parseBody(operator.url, text)
   )
 
 /** Reads a page that is no JSON. */
 export const readText = (operator: Operator, path: string): Effect.Effect<string, Failed> =>
-  request(operator, "GET", path)
+  request(operator, { method: "GET", path })
 
 /** The failure of a call that got no answer. */
 export const noAnswer = (url: string): Failed =>

@@ -60,6 +60,7 @@ interface Printed {
   readonly text: string
 }
 
+/** Calls the operator API, and answers the body of the response. */
 export type Call = (method: Method, path: string, body?: unknown) => Effect.Effect<Json, Failed>
 
 /** A handler that resolves the server from the options, calls it and prints the result. */
@@ -79,7 +80,8 @@ export const calling =
       const operator = yield* resolveOperator(given)
       const key = given.idempotencyKey === undefined ? null : Option.getOrNull(given.idempotencyKey)
       const { text, value } = yield* work(
-        (method, path, body) => callOperator(operator, method, path, body, method === "POST" ? key : null),
+        (method, path, body) =>
+          callOperator(operator, { method, path, body, idempotencyKey: method === "POST" ? key : null }),
         given
       )
       yield* print(given.json, value, text)
@@ -122,7 +124,10 @@ export const readingOne =
     Effect.gen(function* () {
       const operator = yield* resolveOperator(given)
       const form = yield* formOf(given)
-      const reading = yield* work((method, path, body) => callOperator(operator, method, path, body), given)
+      const reading = yield* work(
+        (method, path, body) => callOperator(operator, { method, path, body }),
+        given
+      )
       yield* write(yield* renderedReading(reading, form))
     })
 
@@ -145,7 +150,7 @@ export const listing =
         return yield* usage("--interval takes a number of seconds from 0.1 to 86400.")
       const { stderr } = yield* CommandProcess
       const read = Effect.flatMap(
-        work((method, path, body) => callOperator(operator, method, path, body), given, operator),
+        work((method, path, body) => callOperator(operator, { method, path, body }), given, operator),
         (found) => rendered(found, form)
       )
       const first = yield* read

@@ -69,7 +69,7 @@ export const table = (
   rows: ReadonlyArray<ReadonlyArray<unknown>>,
   terminalColumns = Number.POSITIVE_INFINITY
 ): string => {
-  const lines = [columns, ...rows.map((row) => row.map(cell))]
+  const lines = [columns.map(cell), ...rows.map((row) => row.map(cell))]
   const widest = columns.map((_, i) => Math.max(...lines.map((line) => widthOf(line[i]!))))
   const widths = fitted(widest, terminalColumns)
   return lines
@@ -108,12 +108,18 @@ export const print = (isJson: boolean, value: unknown, text: string): Effect.Eff
 /** The columns of a list by heading, each with the cell of an item. An item is what the API answered, of a form that the command knows. */
 export type Columns = Readonly<Record<string, (item: any) => unknown>>
 
+/** Columns in their order, whose headings may be anything: those of an object that are integers would come first. */
+export type ColumnList = ReadonlyArray<readonly [heading: string, of: Columns[string]]>
+
+const listOf = (columns: Columns | ColumnList): ColumnList =>
+  Array.isArray(columns) ? (columns as ColumnList) : Object.entries(columns as Columns)
+
 /** What a listing command read. */
 export interface Listing {
   /** What `json` prints. */
   readonly value: unknown
   readonly items: ReadonlyArray<unknown>
-  readonly columns: Columns
+  readonly columns: Columns | ColumnList
   /** The columns in CSV, where they are others than the table's. */
   readonly csvColumns?: Columns
   /** A line under the table. */
@@ -127,20 +133,24 @@ export interface Reading {
   readonly text: (columns: number) => string
 }
 
-const cellsOf = (columns: Columns, item: unknown): ReadonlyArray<unknown> =>
-  Object.values(columns).map((of) => of(item))
+const cellsOf = (columns: ColumnList, item: unknown): ReadonlyArray<unknown> =>
+  columns.map(([, of]) => of(item))
+
+const headingsOf = (columns: ColumnList): ReadonlyArray<string> => columns.map(([heading]) => heading)
 
 /** The table of a list. */
 export const tableOf = (
-  columns: Columns,
+  columns: Columns | ColumnList,
   items: ReadonlyArray<unknown>,
   terminalColumns?: number | undefined
-): string =>
-  table(
-    Object.keys(columns),
-    items.map((item) => cellsOf(columns, item)),
+): string => {
+  const list = listOf(columns)
+  return table(
+    headingsOf(list),
+    items.map((item) => cellsOf(list, item)),
     terminalColumns
   )
+}
 
 /** Names and values, one a line, without those that are null. */
 export const described = (
@@ -193,7 +203,7 @@ const terminalColumnsOf = Effect.map(CommandProcess, ({ stdout }) =>
 const isTerminal = Effect.map(CommandProcess, ({ stdout }) => stdout.isTTY === true)
 
 /** A text of CSV is harmless on a terminal, too; in a file it keeps its characters. */
-const csvOf = (columns: Columns, items: ReadonlyArray<unknown>, isSteered: boolean): string => {
+const csvOf = (columns: ColumnList, items: ReadonlyArray<unknown>, isSteered: boolean): string => {
   const safe = (value: unknown): unknown =>
     Array.isArray(value)
       ? safe(value.join(" "))
@@ -201,7 +211,7 @@ const csvOf = (columns: Columns, items: ReadonlyArray<unknown>, isSteered: boole
         ? stripControlCharacters(value)
         : value
   return [
-    csvLine(Object.keys(columns)),
+    csvLine(headingsOf(columns).map(safe)),
     ...items.map((item) => csvLine(cellsOf(columns, item).map(safe)))
   ].join("")
 }
@@ -216,7 +226,7 @@ export const rendered = (listing: Listing, form: Form): Effect.Effect<string> =>
       case "jsonl":
         return items.map((item) => `${terminalSafeJson(item)}\n`).join("")
       case "csv":
-        return csvOf(csvColumns, items, yield* isTerminal)
+        return csvOf(listOf(csvColumns), items, yield* isTerminal)
       case "table": {
         const text = tableOf(columns, items, yield* terminalColumnsOf)
         return `${text}\n${footer === undefined ? "" : `${footer}\n`}`

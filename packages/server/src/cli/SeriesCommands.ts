@@ -14,7 +14,7 @@ import {
   readingOptions,
   textOption
 } from "./OperatorCommand.ts"
-import { type Columns, described, type Listing, tableOf } from "./Output.ts"
+import { type ColumnList, type Columns, described, type Listing, tableOf } from "./Output.ts"
 
 /** The options that choose the intervals of a series. */
 export const spanOptions = <const Interval extends string>(
@@ -35,24 +35,18 @@ export const spanOf = (given: {
   readonly end: Option.Option<string>
 }) => ({ interval: given.by, startDate: given.start, endDate: given.end })
 
-/** A row for each interval, with a column for each group. */
+/** A row for each interval, with a column for each group: the id of a signal, or any text that a collector calls a type. */
 const listingOf = (series: Json, total: string): Listing => {
-  const columns: Record<string, Columns[string]> = { start: ({ i }) => series.starts[i] }
-  for (const { counts, group } of series.series) columns[group ?? total] = ({ i }) => counts[i]
-  if (series.rest !== null) columns["rest"] = ({ i }) => series.rest[i]
+  const counts: ColumnList = [
+    ...series.series.map((each: Json) => [each.group ?? total, ({ i }: Json) => each.counts[i]] as const),
+    ...(series.rest === null ? [] : [["rest", ({ i }: Json) => series.rest[i]] as const])
+  ]
   const items = series.starts.map((start: string, i: number) => ({
     i,
     // What jsonl prints of an interval.
-    toJSON: () => ({
-      start,
-      ...Object.fromEntries(
-        Object.entries(columns)
-          .slice(1)
-          .map(([name, of]) => [name, of({ i })])
-      )
-    })
+    toJSON: () => Object.fromEntries([...counts.map(([name, of]) => [name, of({ i })]), ["start", start]])
   }))
-  return { value: series, items, columns }
+  return { value: series, items, columns: [["start", ({ i }) => series.starts[i]], ...counts] }
 }
 
 const groups = {

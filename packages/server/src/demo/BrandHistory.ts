@@ -9,6 +9,7 @@ import { Prng, zipf } from "@lead-signals/simulation-kernel"
 const millisPerHour = 3_600_000
 const millisPerDay = 24 * millisPerHour
 
+/** What a history is made of. */
 export interface HistoryOptions {
   readonly seed: number
   /** The history ends before this instant. */
@@ -36,6 +37,7 @@ interface CampaignHistory {
   }>
 }
 
+/** A brand with all that has happened to it. */
 export interface BrandHistory {
   readonly name: string
   readonly signals: ReadonlyArray<NewSignal>
@@ -186,6 +188,7 @@ const campaignOf = (
   })
 })
 
+/** The history: the same for the same options. */
 export const brandHistory = (options: HistoryOptions): BrandHistory => {
   const { days, endsAt, seed } = options
   const stream = (label: string): Prng => Prng.of(seed, label)

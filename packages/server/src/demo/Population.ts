@@ -55,6 +55,7 @@ const slug = (text: string): string =>
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "")
 
+/** A company that does not exist. */
 export interface MadeUpCompany {
   readonly id: number
   readonly name: string
@@ -72,6 +73,7 @@ export interface MadeUpCompany {
   readonly description: string
 }
 
+/** Companies, with different names up to 160 of them. */
 export const companies = (prng: Prng, count: number): ReadonlyArray<MadeUpCompany> =>
   Array.from({ length: count }, (_, i): MadeUpCompany => {
     const stem = companyStems[i % companyStems.length]!
@@ -99,6 +101,7 @@ export const companies = (prng: Prng, count: number): ReadonlyArray<MadeUpCompan
     }
   })
 
+/** A person who does not exist. */
 export interface MadeUpPerson {
   readonly extId: string
   readonly name: string
@@ -112,6 +115,7 @@ export interface MadeUpPerson {
   readonly company: MadeUpCompany
 }
 
+/** People who work at one of the employers. */
 export const people = (
   prng: Prng,
   count: number,

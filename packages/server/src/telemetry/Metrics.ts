@@ -82,6 +82,7 @@ const failureCounter = memoized((reason) => Metric.tagged(storeFailures, "reason
 const attemptCounter = memoized((outcome) => Metric.tagged(attempts, "outcome", outcome))
 const observationCounter = memoized((outcome) => Metric.tagged(observations, "outcome", outcome))
 
+/** Counts a request, and how long it took. */
 export const recordRequest = (route: string, method: string, status: string, millis: number): void =>
   requestHistogram(route)(method)(status).unsafeUpdate(millis / 1000, [])
 
@@ -102,13 +103,16 @@ export const storeCallRecorder = (
 /** `reason` is a store's, which holds no data. */
 export const recordStoreFailure = (reason: string): void => failureCounter(reason).unsafeUpdate(1, [])
 
+/** Counts an attempt at a delivery, and how long it took. */
 export const recordDeliveryAttempt = (outcome: string, millis: number): void => {
   attemptCounter(outcome).unsafeUpdate(1, [])
   attemptSeconds.unsafeUpdate(millis / 1000, [])
 }
 
+/** Counts an observation by its outcome. */
 export const recordObservation = (outcome: string): void => observationCounter(outcome).unsafeUpdate(1, [])
 
+/** Sets how many deliveries are pending. */
 export const setPendingDeliveries = (deliveries: number): void => pending.unsafeUpdate(deliveries, [])
 
 /** What `/health/ready` says of the store, and of the journal of removals where there is one. */

@@ -5,17 +5,22 @@
 import { Either } from "effect"
 import type { Environment } from "../Variables.ts"
 
+/** Where traces or metrics are sent. */
 export interface Signal {
   readonly url: string
   readonly headers: Record<string, string>
   readonly protocol: "http/json" | "http/protobuf"
   readonly timeoutMillis: number
 }
+
+/** Which traces are kept. */
 export interface Sampler {
   readonly isParentBased: boolean
   /** The share of traces beginning here that are sampled, from 0 to 1. */
   readonly ratio: number
 }
+
+/** The settings of OpenTelemetry that the environment has. */
 export interface OtelSettings {
   readonly traces:
     | (Signal & { readonly sampler: Sampler; readonly delayMillis: number; readonly batch: number })
@@ -43,6 +48,22 @@ const pairs = (name: string, text: string): Record<string, string> =>
   )
 
 class InvalidVariable extends Error {}
+
+/** Whether requests can go there: to a host and port without a scheme they can't, though it can be read as a URL, nor with a user. */
+const isEndpoint = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { password, protocol, username } = new URL(text)
+  return /^https?:$/.test(protocol) && username === "" && password === ""
+}
+
+/** Whether requests can have the headers. */
+const areHeaders = (given: Record<string, string>): boolean => {
+  try {
+    return new Headers(given) instanceof Headers
+  } catch {
+    return false
+  }
+}
 
 /** Left: the message of the first bad value, which names its variable. */
 export const readOtel = (
@@ -78,6 +99,12 @@ const read = (env: Environment, defaults: { readonly serviceName: string }): Ote
   }
   const isDisabled = get("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
 
+  const headers = (name: string): Record<string, string> => {
+    const given = pairs(name, get(name) ?? "")
+    if (!areHeaders(given)) throw new InvalidVariable(`${name} takes names and values of HTTP headers.`)
+    return given
+  }
+
   const signal = (name: "TRACES" | "METRICS"): Signal | null => {
     if (isDisabled) return null
     const endpoint = find(`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`, "OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -99,13 +126,16 @@ const read = (env: Environment, defaults: { readonly serviceName: string }): Ote
       setBy === `OTEL_EXPORTER_OTLP_${name}_ENDPOINT`
         ? value
         : `${value.replace(/\/+$/, "")}/v1/${name.toLowerCase()}`
-    if (!URL.canParse(url)) throw new InvalidVariable(`${setBy} takes a URL, like http://127.0.0.1:4318.`)
+    if (!isEndpoint(url))
+      throw new InvalidVariable(
+        `${setBy} takes a URL, like http://127.0.0.1:4318, without a user: headers carry credentials.`
+      )
     return {
       url,
       protocol,
       headers: {
-        ...pairs("OTEL_EXPORTER_OTLP_HEADERS", get("OTEL_EXPORTER_OTLP_HEADERS") ?? ""),
-        ...pairs(`OTEL_EXPORTER_OTLP_${name}_HEADERS`, get(`OTEL_EXPORTER_OTLP_${name}_HEADERS`) ?? "")
+        ...headers("OTEL_EXPORTER_OTLP_HEADERS"),
+        ...headers(`OTEL_EXPORTER_OTLP_${name}_HEADERS`)
       },
       timeoutMillis: positiveInteger(
         10_000,

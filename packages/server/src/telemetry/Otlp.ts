@@ -5,6 +5,7 @@ import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { ConfigProvider, type Context, Duration, Effect, type Exit, Layer, type Option, Tracer } from "effect"
 import type { Sampler, Signal, OtelSettings } from "./OtelSettings.ts"
 
@@ -104,22 +105,46 @@ const serialization = (protocol: Signal["protocol"]) =>
     Layer.provide(protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf)
   )
 
-/** The exporter has no timeout of its own. */
+/** Requests that wait for the collector at once, at most: each holds a batch of spans. */
+const maxWaiting = 64
+
+/** A failure that the exporter does not try again: it drops what was sent, and sends nothing for a minute. */
+const givenUp = (request: HttpClientRequest.HttpClientRequest, description: string) =>
+  new HttpClientError.RequestError({ request, reason: "Encode", description })
+
+const tooManyRequests = 429
+
+/**
+ * The exporter has no timeout of its own, sends each batch beside those that wait, and holds one that was refused with 429 for as long as
+ * `Retry-After` says, a day if need be: a collector that is slow or refuses would fill the memory.
+ */
 const client = (timeoutMillis: number) =>
   Layer.effect(
     HttpClient.HttpClient,
-    Effect.map(
-      HttpClient.HttpClient,
-      HttpClient.transform((effect, request) =>
-        Effect.timeoutFail(effect, {
-          duration: Duration.millis(timeoutMillis),
-          onTimeout: () =>
-            new HttpClientError.RequestError({ request, reason: "Transport", description: "timed out" })
+    Effect.map(HttpClient.HttpClient, (inner) => {
+      let waiting = 0
+      return HttpClient.transform(inner, (effect, request) =>
+        Effect.suspend(() => {
+          if (waiting >= maxWaiting) return Effect.fail(givenUp(request, "the collector is slow"))
+          waiting++
+          return effect.pipe(
+            Effect.timeoutFail({
+              duration: Duration.millis(timeoutMillis),
+              onTimeout: () =>
+                new HttpClientError.RequestError({ request, reason: "Transport", description: "timed out" })
+            }),
+            Effect.filterOrFail(
+              ({ status }) => status !== tooManyRequests,
+              () => givenUp(request, "the collector takes no more")
+            ),
+            Effect.ensuring(Effect.sync(() => waiting--))
+          )
         })
       )
-    )
+    })
   ).pipe(Layer.provide(FetchHttpClient.layer))
 
+/** Exports traces and metrics as the settings say, until the scope closes. */
 export const layer = ({ traces, metrics, resource }: OtelSettings): Layer.Layer<never> => {
   const tracing =
     traces === null

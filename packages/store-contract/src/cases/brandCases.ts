@@ -18,6 +18,7 @@ const observe = ({ brand, reference }: LeadWorld, ...names: ReadonlyArray<string
 
 const queries = [[], [["includeEngagements", "true"]], [["search", "bo"]]] as const
 
+/** Cases of reads by several brands. */
 export const brandCases: ReadonlyArray<Case> = [
   caseOf("shows each brand its own leads, whichever brand read the same before [AUTH-3, DET-3]", () =>
     Effect.gen(function* () {
@@ -65,7 +66,7 @@ export const brandCases: ReadonlyArray<Case> = [
             const read = yield* store.get(id, lead.id, engagements)
             const what = isFound ? "of a lead" : "of another brand's lead"
             assertEqual(`LeadStore.get ${what}`, Option.isSome(read), isFound)
-            const rendered = yield* Effect.either(Leads.getRendered(id, lead.id, engagements === "detailed"))
+            const rendered = yield* Effect.either(Leads.getRendered(id, lead.id, engagements))
             assertEqual(`LeadStore.getRendered ${what}`, Either.isRight(rendered), isFound)
           }
         }

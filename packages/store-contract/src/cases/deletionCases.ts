@@ -129,6 +129,7 @@ const nothing = {
   deliveries: { total: 0, deliveries: [] }
 }
 
+/** Cases of deletions. */
 export const deletionCases: ReadonlyArray<Case> = [
   caseOf("deletes a signal, whose leads stay and show it, and records no more of it [DEL-2, DEL-4]", () =>
     Effect.gen(function* () {

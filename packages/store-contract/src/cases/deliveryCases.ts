@@ -134,6 +134,7 @@ const isOneToAllWhoAreGivenIt: Case = {
     )
 }
 
+/** Cases of webhooks and their deliveries. */
 export const deliveryCases: ReadonlyArray<Case> = [
   agreesWithReference,
   survivesReopening,

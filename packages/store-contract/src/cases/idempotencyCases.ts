@@ -100,6 +100,7 @@ const recordsAreKept: Case = {
   }
 }
 
+/** Cases of keys of idempotency. */
 export const idempotencyCases: ReadonlyArray<Case> = [
   caseOf("reserves a key once, and then has its answer for a day [IDEM-2, IDEM-6]", (clock) =>
     Effect.gen(function* () {

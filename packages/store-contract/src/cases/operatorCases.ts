@@ -72,6 +72,7 @@ const tokensAreKept: Case = {
   }
 }
 
+/** Cases of operators' tokens and the audit log. */
 export const operatorCases: ReadonlyArray<Case> = [
   caseOf("keeps tokens by their hash, and revokes each alone [OPER-11, OPER-12]", (clock) =>
     Effect.gen(function* () {

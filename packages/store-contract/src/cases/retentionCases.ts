@@ -7,13 +7,12 @@ import {
   recordObservations,
   RetentionRounds,
   Retention,
-  type RetentionKind,
   RetentionPolicy
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
-import fc from "fast-check"
 import { assertEqual, assertThat } from "../Assertions.ts"
 import { playHistories } from "../GeneratedHistories.ts"
+import { playRetentionStep, type RetentionStep, retentionSteps } from "../RetentionHistories.ts"
 import { RetentionWorld } from "../RetentionWorld.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
@@ -26,107 +25,22 @@ const piece = (of: Pick<PruneRequest, "kind" | "before"> & Partial<PruneRequest>
   ...of
 })
 
-type Step =
-  | { readonly step: "observe"; readonly person: string; readonly agoMillis: number }
-  | { readonly step: "attempt"; readonly status: number; readonly max: number }
-  | { readonly step: "wait"; readonly millis: number }
-  | { readonly step: "erase"; readonly person: number }
-  | { readonly step: "resend"; readonly person: number; readonly isCreated: boolean }
-  | {
-      readonly step: "prune"
-      readonly kind: RetentionKind
-      readonly keptMillis: number
-      readonly limit: number
-    }
-
-const durations = fc.constantFrom(0, 1, 60_000, hour, 2 * hour)
-
-const steps = fc.array(
-  fc.oneof(
-    {
-      arbitrary: fc.record({
-        step: fc.constant("observe" as const),
-        person: fc.constantFrom("p0", "p1", "p2"),
-        agoMillis: durations
-      }),
-      weight: 4
-    },
-    {
-      arbitrary: fc.record({
-        step: fc.constant("attempt" as const),
-        status: fc.constantFrom(200, 200, 500),
-        max: fc.constantFrom(1, 3, 100)
-      }),
-      weight: 3
-    },
-    { arbitrary: fc.record({ step: fc.constant("wait" as const), millis: durations }), weight: 3 },
-    { arbitrary: fc.record({ step: fc.constant("erase" as const), person: fc.nat(2) }), weight: 1 },
-    {
-      arbitrary: fc.record({
-        step: fc.constant("resend" as const),
-        person: fc.nat(2),
-        isCreated: fc.boolean()
-      }),
-      weight: 1
-    },
-    {
-      arbitrary: fc.record({
-        step: fc.constant("prune" as const),
-        kind: fc.constantFrom(...Retention.retentionKinds),
-        keptMillis: durations,
-        limit: fc.constantFrom(1, 2, 100)
-      }),
-      weight: 6
-    }
-  ),
-  { minLength: 4, maxLength: 24 }
-)
-
 /** Plays generated histories; each pruning is checked against the naive rules. */
 const agreesWithRules: Case = {
   title:
     "prunes what is due and nothing refers to, and nothing else, over generated histories [RET-2, RET-3, RET-5, RET-6, RET-7, CHG-1, CHG-3]",
   run: async (open) => {
     const { clock, store } = open
-    await playHistories<ReadonlyArray<Step>>(
+    await playHistories<ReadonlyArray<RetentionStep>>(
       store,
       Math.ceil((store.deliveryHistories ?? 100) / 2),
-      steps,
+      retentionSteps,
       (history) => history,
       (history) =>
         open.run(
           Effect.gen(function* () {
             const world = yield* RetentionWorld.create(clock)
-            const leadOf = (person: number) =>
-              Effect.map(world.content(), ({ leads }) => leads[person % Math.max(1, leads.length)]?.id)
-            for (const [i, step] of history.entries()) {
-              switch (step.step) {
-                case "observe":
-                  yield* world.observe(step.person, `${world.brand.id} ${i}`, step.agoMillis)
-                  break
-                case "attempt":
-                  yield* world.attempt(step.status, step.max)
-                  break
-                case "wait":
-                  clock.millis += step.millis
-                  break
-                case "erase": {
-                  const id = yield* leadOf(step.person)
-                  if (id !== undefined) yield* world.erase(id)
-                  break
-                }
-                case "resend": {
-                  const id = yield* leadOf(step.person)
-                  if (id !== undefined)
-                    yield* world.resend(id, step.isCreated ? "lead2.created" : "activity.detected")
-                  break
-                }
-                case "prune":
-                  yield* world.prune(step.kind, clock.millis - step.keptMillis, step.limit)
-                  yield* world.checkEvents()
-                  yield* world.checkCopies()
-              }
-            }
+            for (const [i, step] of history.entries()) yield* playRetentionStep(step, i, world, clock)
             yield* world.end()
           })
         )
@@ -137,6 +51,7 @@ const agreesWithRules: Case = {
 const isThere = (world: RetentionWorld, id: number) =>
   Effect.flatMap(LeadStore, (store) => Effect.map(store.get(world.brand.id, id, "none"), Option.isSome))
 
+/** Cases of pruning. */
 export const retentionCases: ReadonlyArray<Case> = [
   agreesWithRules,
 

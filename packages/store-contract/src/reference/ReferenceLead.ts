@@ -1,5 +1,6 @@
 /** What the reference model holds: observations as it takes them, signals, and the leads that came of them. */
 
+/** A person as an observation has them. */
 export interface SeenPerson {
   extId: string
   name: string
@@ -11,6 +12,7 @@ export interface SeenPerson {
   company: Record<string, unknown> | null
 }
 
+/** The author of a post as an observation has them. */
 export interface SeenAuthor {
   extId?: string | null
   name?: string | null

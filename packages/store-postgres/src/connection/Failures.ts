@@ -17,6 +17,7 @@ const sqlStateOf = (cause: unknown): string | null => {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && severity !== undefined ? code : null
 }
 
+/** The reason given while the server is a standby, or set to read-only. */
 export const isReadOnly = "the database is read-only"
 const diskIsFull = "the disk of the database is full"
 const tooManyConnections = "the database has too many connections"

@@ -10,6 +10,7 @@ interface Waiting<Call, Result> {
   readonly answer: Deferred.Deferred<Result, StoreUnavailable>
 }
 
+/** How much goes into one transaction. */
 export interface GroupCommitOptions<Call> {
   /** The weight of a call, such as the number of its rows. */
   readonly weight: (call: Call) => number

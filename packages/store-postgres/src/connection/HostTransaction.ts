@@ -9,6 +9,7 @@ import { QueryFailure, unavailable } from "./Failures.ts"
 import type { StatementTexts } from "./StatementTexts.ts"
 import type { Transactor } from "./Transactions.ts"
 
+/** Bounds of what runs in a host's transaction. */
 export interface HostTransactionOptions {
   readonly statementTimeoutMillis: number
   /** Settings that statements of the store change for their transaction. The host's have their values back afterwards. */
@@ -19,6 +20,7 @@ export interface HostTransactionOptions {
 
 const savepoint = "lead_signals"
 
+/** Runs each piece of work within the transaction that the host has begun. */
 export class HostTransaction implements Transactor {
   private readonly client: pg.ClientBase
   private readonly connection: Connection

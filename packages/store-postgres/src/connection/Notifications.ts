@@ -13,6 +13,7 @@ const retryMillis = [250, 10_000] as const
 /** Milliseconds within which the server ends the connection, before it is cut. */
 const endMillis = 1000
 
+/** Tells other nodes of deliveries, and hears of theirs. */
 export interface Notifications {
   /** Tells the others; never fails. */
   readonly announce: () => void

@@ -18,6 +18,7 @@ export const quoted = (schema: string): string => pg.escapeIdentifier(schema)
 export const inSchema = (text: string, schema: string): string =>
   schema === "lead_signals" ? text : text.replaceAll(/\blead_signals\./g, () => `${quoted(schema)}.`)
 
+/** Texts of statements in the schema of the store, each made once. */
 export class StatementTexts {
   private readonly known = new Map<string, StatementText>()
 

@@ -26,6 +26,7 @@ export interface Transactor {
   readonly write: <A>(work: (sql: Connection) => Promise<A>) => Promise<A>
 }
 
+/** Bounds of statements and transactions. */
 export interface TransactionOptions {
   /** Milliseconds that one statement may take, and that a transaction may last before its next statement. */
   readonly statementTimeoutMillis: number
@@ -99,6 +100,7 @@ class LostCommit {
   }
 }
 
+/** Runs each piece of work in a transaction of its own, on a connection of the pool. */
 export class Transactions implements Transactor {
   private readonly timeoutMillis: number
   private readonly limits: string

@@ -48,6 +48,7 @@ const stateSql = `SELECT j.database_id, j.began_at, j.dropped, r.*,
     (SELECT position, ${columns} FROM lead_signals.removal WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1) r ON TRUE
   WHERE j.id = 1`
 
+/** The identity of the database's journal, and how far it goes. */
 export const stateOf = async (sql: Connection): Promise<RemovalState> => {
   const row = (await sql.get<StateRow>(stateSql))!
   const { at, brandId, dropped, kind, position, subject } = row

@@ -239,6 +239,30 @@ const refuseOccupied = async (sql: Connection): Promise<void> => {
   await refuseServed(sql)
 }
 
+/** Makes what is derived from the copied rows, and begins what a copy has of its own. */
+const completeRows = async (
+  sql: Connection,
+  lastNumbers: Readonly<Record<string, number>>
+): Promise<void> => {
+  await deriveCounters(sql)
+  for (const [name, last] of Object.entries(lastNumbers)) {
+    if (last === 0) continue
+    await sql.run(
+      `SELECT setval(pg_get_serial_sequence('lead_signals.${name}', '${copySequences[name]}'), $1)`,
+      [last]
+    )
+  }
+  // Nothing is known of removals before the copy: readers of changes begin anew. [CHG-5]
+  await sql.run("UPDATE lead_signals.brand SET change_epoch = $1", [randomBytes(8).toString("hex")])
+  await sql.run(
+    `INSERT INTO lead_signals.changed_lead (brand_id, lead_id, position)
+     SELECT l.brand_id, l.id, l.id - 1 - max(l.id) OVER () FROM lead_signals.lead l WHERE NOT EXISTS (
+       SELECT 1 FROM lead_signals.event e WHERE e.brand_id = l.brand_id AND e.lead_id = l.id)`
+  )
+  // What the source had pruned is not known: nobody goes on after an event of before the copy.
+  await sql.run("UPDATE lead_signals.pruning SET newest_event = $1 WHERE id = 1", [lastNumbers["event"] ?? 0])
+}
+
 /**
  * Opens a database without brands, or with an unfinished copy, to be filled. Fails with `StoreUnavailable`, when servers run on the database,
  * too. [STORE-10]
@@ -293,25 +317,7 @@ export const copyTarget = (
       finish: (lastNumbers) =>
         run(() =>
           inTransaction(sql, async () => {
-            await deriveCounters(sql)
-            for (const [name, last] of Object.entries(lastNumbers)) {
-              if (last === 0) continue
-              await sql.run(
-                `SELECT setval(pg_get_serial_sequence('lead_signals.${name}', '${copySequences[name]}'), $1)`,
-                [last]
-              )
-            }
-            // Nothing is known of removals before the copy: readers of changes begin anew. [CHG-5]
-            await sql.run("UPDATE lead_signals.brand SET change_epoch = $1", [randomBytes(8).toString("hex")])
-            await sql.run(
-              `INSERT INTO lead_signals.changed_lead (brand_id, lead_id, position)
-               SELECT l.brand_id, l.id, l.id - 1 - max(l.id) OVER () FROM lead_signals.lead l WHERE NOT EXISTS (
-                 SELECT 1 FROM lead_signals.event e WHERE e.brand_id = l.brand_id AND e.lead_id = l.id)`
-            )
-            // What the source had pruned is not known: nobody goes on after an event of before the copy.
-            await sql.run("UPDATE lead_signals.pruning SET newest_event = $1 WHERE id = 1", [
-              lastNumbers["event"] ?? 0
-            ])
+            await completeRows(sql, lastNumbers)
             await sql.run("DROP TABLE lead_signals.copy_progress")
             await refuseOccupied(sql)
             await sql.run(`DROP SCHEMA IF EXISTS "lead_signals" CASCADE`)

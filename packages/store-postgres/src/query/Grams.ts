@@ -75,6 +75,7 @@ export interface SearchTexts {
   readonly headline: string | null
 }
 
+/** The folded texts that searches compare. */
 export const searchTextsOf = (name: string, headline: string | null): SearchTexts => ({
   name: Folding.fold(name),
   headline: headline === null ? null : Folding.fold(headline)

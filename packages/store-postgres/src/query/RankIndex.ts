@@ -7,6 +7,7 @@ import type { Key, Ordering } from "./Ordering.ts"
 import { hasFlags } from "./Selection.ts"
 import { join, raw, type Sql, sql } from "./Sql.ts"
 
+/** When a page is found by counting buckets of leads. */
 export interface RankIndexOptions {
   /** Effort of finding where a page begins, in leads looked at: a page that a walk finds with less is walked to. */
   readonly findingEffort: number
@@ -56,6 +57,7 @@ const from = (
     WHERE l.brand_id = ${brandId} AND (l.${raw(column)}, l.id) >= (${key}, ${id}) AND ${hasFlags(flags)}
     ORDER BY l.${raw(column)}, l.id LIMIT ${limit} OFFSET ${offset}`
 
+/** Buckets from the first place of the order on. */
 export const forwardSql = (
   counted: Counted,
   ordering: Ordering,

@@ -39,5 +39,6 @@ export const sql = (strings: TemplateStringsArray, ...values: ReadonlyArray<Para
 /** A piece without parameters. Never made of a client's text. */
 export const raw = (text: string): Sql => new Sql([text], [])
 
+/** The pieces with the separator between them. */
 export const join = (pieces: ReadonlyArray<Sql>, separator: string): Sql =>
   new Sql(["", ...pieces.map((_, i) => (i === pieces.length - 1 ? "" : separator))], pieces)

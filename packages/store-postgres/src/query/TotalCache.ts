@@ -7,6 +7,7 @@ interface Total {
   readonly searched: number | null
 }
 
+/** Totals of lists for as long as nothing of the brand has changed. */
 export class TotalCache {
   private readonly totals = new Map<string, Total>()
   private readonly maxSize: number

@@ -4,6 +4,7 @@ import { secretContexts } from "@lead-signals/encryption"
 import * as Rows from "@lead-signals/sql-rows"
 import { type StoreKeys, unwrapSecret } from "../sealing/StoreKeys.ts"
 
+/** Columns that `brandOf` reads. */
 export const brandColumns = "id, name, suppression_secret, created_at, deletion_started_at"
 
 /** Throws `StoreUnavailable` where the secret is wrapped under another key than the given ones. */
@@ -13,13 +14,17 @@ export const brandOf = (row: Rows.BrandRow, keys: StoreKeys | null): Brand =>
     suppression_secret: unwrapSecret(keys, row.suppression_secret, secretContexts.suppression(row.id))
   })
 
+/** Columns that `apiKeyOf` reads. */
 export const apiKeyColumns =
   "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at, expires_at, scopes, allowed_addresses"
 
+/** Columns that `signalOf` reads. */
 export const signalColumns = "id, brand_id, name, signal_type, source, created_at"
 
+/** Columns that `campaignOf` reads. */
 export const campaignColumns = "id, brand_id, name, created_at"
 
+/** Columns of the table `webhook w` that `webhookOf` reads. */
 export const webhookColumns =
   "w.id, w.brand_id, w.url, w.events, w.description, w.enabled, w.disabled_reason, w.failing_since, w.secrets, w.created_at, w.ordering, w.max_delay, w.format, w.max_batch, w.max_wait"
 

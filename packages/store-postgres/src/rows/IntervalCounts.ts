@@ -37,6 +37,7 @@ const countsOf = async <Group extends string | null>(
   return rows.map(({ i, n, of }) => ({ index: i, group: of as Group, n }))
 }
 
+/** New leads or engagements by interval and group. */
 export const countActivity = (
   sql: Connection,
   brand: number,
@@ -45,6 +46,7 @@ export const countActivity = (
 ): Promise<ReadonlyArray<CountSeries.IntervalCount>> =>
   countsOf(sql, queries[`${of} ${by}`], brand, intervals)
 
+/** Deliveries that ended, by interval and state. */
 export const countDeliveries = (
   sql: Connection,
   brand: number,

@@ -42,6 +42,7 @@ const inOrder = <Row extends { readonly id: LeadId }>(
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
+/** The leads in the order of the ids; those that are gone are left out. */
 export const leadsById = async (
   db: Connection,
   brandId: number,
@@ -147,6 +148,7 @@ export const allEngagements = async (
     [brandId, id]
   )
 
+/** The brand's lead; null where there is none. */
 export const leadById = async (db: Connection, brandId: number, id: LeadId): Promise<Lead | null> => {
   const row = await db.get<LeadRow>(
     `SELECT ${leadColumns} FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.id = $2`,

@@ -18,10 +18,19 @@ export interface SealedValue {
 const bytesOf = (value: Buffer | string): Buffer =>
   typeof value === "string" ? Buffer.from(value.slice(2), "hex") : value
 
+/** Binds a sealed value to its lead: in the place of another it does not open. */
 export const leadContext = (brandId: number, id: number): string => `lead ${brandId} ${id}`
+
+/** Binds a sealed value to its engagement. */
 export const engagementContext = (brandId: number, id: string): string => `engagement ${brandId} ${id}`
+
+/** Binds a sealed post to its engagement. */
 export const postContext = (brandId: number, id: string): string => `post ${brandId} ${id}`
+
+/** Binds a sealed body to its delivery. */
 export const bodyContext = (brandId: number, seq: number): string => `delivery_body ${brandId} ${seq}`
+
+/** Binds a sealed response to its attempt. */
 export const attemptContext = (brandId: number, seq: number, number: number): string =>
   `attempt ${brandId} ${seq} ${number}`
 

@@ -49,6 +49,7 @@ interface MasterKey {
 const unreadable = (message: string): StoreUnavailable =>
   new StoreUnavailable({ reason: message.replace(/\.$/, "") })
 
+/** The encryption keys of a process, and the keys of persons that it has unwrapped. */
 export class StoreKeys {
   private readonly masters: ReadonlyMap<string, MasterKey>
   /** The id of the first key: a database that is encrypted by this process begins with it. */

@@ -7,6 +7,7 @@ import { idOf } from "@lead-signals/sql-rows"
 import { Effect, type Scope } from "effect"
 import { type Database, withinEnd } from "../connection/Database.ts"
 
+/** Writes when keys and tokens were last used, behind the answer. */
 export interface LastUses {
   readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>
   /** The last uses, by key, that are noted and not written yet, as they are now. */

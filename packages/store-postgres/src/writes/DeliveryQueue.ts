@@ -3,6 +3,7 @@ import type { DeliveryId } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
 
+/** A delivery that is queued, due at once. */
 export interface NewDelivery {
   readonly id: DeliveryId
   readonly brandId: number

@@ -161,6 +161,7 @@ const removePersonKey = async (db: Connection, brandId: number, hash: string): P
   for (const { id } of removed) db.keys.forgetPerson(id)
 }
 
+/** What an erasure needs besides the lead. */
 export interface ErasureOptions {
   readonly personHash: string
   /** Replaces the id of each other delivery whose body names the person. */

@@ -15,6 +15,7 @@ export interface CountedLead {
   readonly keys: Readonly<Record<Ordering["name"], Key>>
 }
 
+/** What counters read of a lead. */
 export const countedOf = (lead: Lead): CountedLead => ({
   id: lead.id,
   flags: flagsOf(lead),

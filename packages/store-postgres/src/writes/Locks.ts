@@ -75,6 +75,7 @@ const keyOf = (locked: Locked): bigint => {
   return Buffer.from(hash("sha1", `${locked.kind} ${locked.brandId} ${rest}`, "hex"), "hex").readBigInt64BE(0)
 }
 
+/** What is locked until the transaction ends. */
 export interface Lock {
   readonly locked: Locked
   /** Whether others may hold the same lock, shared as well. */

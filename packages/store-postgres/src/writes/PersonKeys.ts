@@ -20,6 +20,7 @@ const createSql = (rows: string): string =>
    SELECT brand_id, person, key_id, wrapped FROM ${rows}
    ON CONFLICT (brand_id, person) DO UPDATE SET key_id = k.key_id RETURNING brand_id, id, person, key_id, wrapped`
 
+/** The keys of a commit's persons: read, or made where there are none. */
 export class PersonKeys {
   private readonly persons = new Map<string, Person>()
   private readonly keys: StoreKeys

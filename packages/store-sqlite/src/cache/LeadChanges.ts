@@ -64,6 +64,7 @@ export interface LeadFollower {
   readonly changedUnrecorded: () => void
 }
 
+/** The newest changes of leads, as many as a cached total may be behind. */
 export class LeadChanges {
   /** Told of each commit, in order. */
   follower: LeadFollower | null = null

@@ -1,3 +1,4 @@
+/** What a cache may hold. */
 export interface VersionedCacheOptions<A> {
   /** Bounds the sizes of all entries together; an entry that is larger by itself is not kept. */
   readonly maxSize: number

@@ -10,8 +10,10 @@ export const codeOf = (failure: unknown): string => {
   return typeof code === "string" ? code : ""
 }
 
+/** Whether another connection holds the lock that the statement needs. */
 export const isBusy = (failure: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(failure))
 
+/** The reason given while nothing more fits on the disk. */
 export const diskIsFull = "the disk is full"
 
 const reasons: ReadonlyArray<readonly [RegExp, string]> = [
@@ -22,6 +24,7 @@ const reasons: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_IOERR/, "the disk can't be read or written"]
 ]
 
+/** The failure of the port for what the driver has thrown. */
 export const unavailable = (failure: unknown): StoreUnavailable => {
   if (failure instanceof DatabaseProblem) {
     return new StoreUnavailable({ reason: failure.message, cause: failure.cause ?? failure })

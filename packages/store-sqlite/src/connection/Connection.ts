@@ -1,11 +1,13 @@
 /** A synchronous connection to a SQLite database: its statements, and what goes with a transaction. */
 import type { Param } from "./Param.ts"
 
+/** The values of a row, in the order of the columns. */
 export type Tuple = ReadonlyArray<unknown>
 
 /** The read operations of a connection: all that queries need. */
 export type QueryConnection = Pick<Connection, "all" | "column" | "get" | "tuples" | "value" | "valuePerKey">
 
+/** Runs statements within a transaction, whoever holds it. */
 export abstract class Connection {
   private atCommit: Array<() => void> = []
   private onCommit: Array<() => void> = []

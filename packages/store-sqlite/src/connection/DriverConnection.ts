@@ -34,11 +34,15 @@ const forgetTooMany = (prepared: Map<string, unknown>): void => {
  */
 const preparedOnce = (text: string): string => text.replaceAll(/(= |LIMIT |OFFSET )\?/g, "$1+?")
 
+/** A connection of its own over the driver: prepares statements once, and begins and ends transactions. */
 export class DriverConnection extends Connection {
   private readonly prepared = new Map<string, Prepared>()
   /** Statements that return the only value of each row. */
   private readonly ofValues = new Map<string, Statement>()
   private readonly db: BetterSqlite3.Database
+  private isReading = false
+  /** The number of the state that is read: that stays the same until `endReading`, and a first look at the number begins it. */
+  private versionOfReading: number | null = null
 
   constructor(
     filename: string,
@@ -131,6 +135,11 @@ export class DriverConnection extends Connection {
 
   /** For a connection that only reads: a number that changes when any other connection has written. */
   get dataVersion(): number {
+    if (!this.isReading) return this.readDataVersion()
+    return (this.versionOfReading ??= this.readDataVersion())
+  }
+
+  private readDataVersion(): number {
     return this.valueStatement("PRAGMA data_version").get() as number
   }
 
@@ -146,9 +155,12 @@ export class DriverConnection extends Connection {
   /** Reads until `endReading` see one state of the file. */
   beginReading(): void {
     this.run("BEGIN")
+    this.isReading = true
   }
 
   endReading(): void {
+    this.isReading = false
+    this.versionOfReading = null
     // Some failures, such as a disk that can't be read, have ended the transaction already.
     if (this.isInTransaction) this.run("COMMIT")
   }

@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 
+/** Ends when what was written to the file is on the disk. */
 export const syncFile = (filename: string): void => {
   const file = openSync(filename, "r+")
   try {
@@ -11,6 +12,7 @@ export const syncFile = (filename: string): void => {
   }
 }
 
+/** Ends when the file's entry in its folder is on the disk. */
 export const syncFolderOf = (filename: string): void => {
   // Windows opens no folders, and needs no such sync.
   if (process.platform === "win32") return

@@ -19,6 +19,7 @@ const now = <A>(effect: Effect.Effect<A, HostFailure>): A => {
   throw failure === null ? Cause.squash(exit.cause) : failure.cause
 }
 
+/** Runs the store's statements on a connection of the host, with its prefix before each table. */
 export class HostConnection extends Connection {
   private readonly prefix: string
   private readonly statements = new Map<string, string>()

@@ -13,6 +13,7 @@ export const identityOf = (filename: string): string | null => {
   return stats === undefined ? null : `${stats.dev}:${stats.ino}`
 }
 
+/** The file as it was opened: says when another one lies at its path. */
 export class OpenedFile {
   private readonly filename: string
   private readonly opened: string | null

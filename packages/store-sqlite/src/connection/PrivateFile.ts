@@ -1,5 +1,6 @@
 /** Makes files that only their owner may use: personal data is in them. */
 import { StoreUnavailable } from "@lead-signals/domain"
+import { giveOwnerOf } from "@lead-signals/removal-journal"
 import { Effect } from "effect"
 import {
   accessSync,
@@ -17,6 +18,7 @@ const makeIfMissing = (filename: string): string => {
   mkdirSync(dirname(filename), { recursive: true, mode: 0o700 })
   try {
     closeSync(openSync(filename, "wx", 0o600))
+    giveOwnerOf(dirname(filename), filename)
   } catch (failure) {
     if ((failure as NodeJS.ErrnoException).code !== "EEXIST") throw failure
     if (!existsSync(filename)) {

@@ -6,6 +6,7 @@ import type { Connection } from "./Connection.ts"
 import type { DriverConnection } from "./DriverConnection.ts"
 import type { TickScheduler } from "./TickScheduler.ts"
 
+/** One snapshot for all reads of one tick. */
 export class SharedSnapshot {
   private readonly reader: DriverConnection
   private readonly ticks: Pick<TickScheduler, "atEnd" | "maxMillis">

@@ -13,6 +13,7 @@ import type { TickScheduler } from "../connection/TickScheduler.ts"
 import type { Writability } from "../connection/Writability.ts"
 import type { WriteAheadLog } from "./WriteAheadLog.ts"
 
+/** What commits, and how much of it together. */
 export interface GroupCommitOptions {
   readonly ticks: TickScheduler
   /** A group that one more write like those before would keep longer takes no more in: other work has to run, too. */
@@ -85,6 +86,7 @@ const maxGroup = 256
 /** Ticks that a group gathers further writes for at most. */
 const maxTicks = 8
 
+/** Runs the work in a transaction, with others of the same tick; succeeds after their commit. */
 export type Write = <A>(work: (sql: Connection, now: number) => A) => Effect.Effect<A, StoreUnavailable>
 
 /** Holds writes of this thread back while the worker writes, or waits to. */

@@ -23,6 +23,7 @@ const settleMillis = 100
 /** What failed is tried again after ever longer rests, up to this one. */
 const maxRetryMillis = 60_000
 
+/** Merges segments of the search index beside other work. */
 export interface MergeScheduler {
   /** Runs the work while no merge is under way here: the one that is ends first, with short rests, and none begins. */
   readonly whilePaused: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>

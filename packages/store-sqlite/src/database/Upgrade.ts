@@ -6,6 +6,7 @@ import { migrate, type Migrating, outstanding } from "../schema/Migrations.ts"
 import { isBusy, retryWhileBusy, unavailable } from "../connection/BusyRetry.ts"
 import type { StoreWorker } from "../worker/StoreWorker.ts"
 
+/** How an older file is brought to the newest schema. */
 export interface UpgradeOptions {
   /** Migrations that take longer than looking at so many leads run in a worker. */
   readonly maxEffort: number

@@ -11,6 +11,7 @@ import { syncFolderOf } from "../connection/FolderSync.ts"
 import type { Checkpoint, CheckpointMode } from "../worker/Jobs.ts"
 import type { StoreWorker } from "../worker/StoreWorker.ts"
 
+/** Syncs commits to the disk, and keeps the log short. */
 export interface WriteAheadLog {
   /** Ends when all earlier commits are on the disk. */
   readonly sync: Effect.Effect<void, StoreUnavailable>

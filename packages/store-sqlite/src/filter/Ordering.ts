@@ -23,6 +23,7 @@ export const orderings: { readonly [N in Ordering["name"]]: Ordering } = {
   scoreDesc: { ...along, name: "scoreDesc", index: "lead_by_score_desc", column: "l.score_rank_desc" }
 }
 
+/** The order in SQL, with ties by id, ascending. [SORT-5] */
 export const orderingOf = ({ direction, field }: SortOrder.SortOrder): Ordering => {
   const isReversed = direction === "desc"
   switch (field) {

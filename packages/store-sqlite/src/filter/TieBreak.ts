@@ -14,6 +14,7 @@ export interface AccessPath {
   readonly key: string
 }
 
+/** A lead by what orders it. */
 export interface Keyed {
   readonly id: LeadId
   readonly key: string | number

@@ -15,6 +15,7 @@ export const journalOf = (filename: string): string => `${filename}-removals`
 
 const databaseIdBytes = 16
 
+/** Where the journal is, and how it is written. */
 export interface RemovalJournalOptions extends JournalFileOptions {
   /** The path of the journal; that of `journalOf` unless given. */
   readonly file?: string | undefined

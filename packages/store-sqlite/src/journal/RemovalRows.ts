@@ -2,6 +2,7 @@
 import { type JournalHeader, keptMillis, type Removal } from "@lead-signals/removal-journal"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 
+/** The first line of the journal that the file has. */
 export const headerOf = (sql: QueryConnection): JournalHeader =>
   sql.get<JournalHeader>(
     "SELECT database_id AS databaseId, began_at AS beganAt, dropped FROM removal_journal WHERE id = 1"

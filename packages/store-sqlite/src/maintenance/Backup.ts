@@ -70,9 +70,7 @@ const progressMillis = 200
 
 /** Writes the rows of an encrypted file into a new one under the same key: pages can't be copied under a key. */
 const copyRows = (
-  filename: string,
-  partial: string,
-  key: FileKey,
+  { filename, key, partial }: { readonly filename: string; readonly partial: string; readonly key: FileKey },
   pages: { readonly count: number; readonly size: number },
   onProgress: (fraction: number) => void
 ): Effect.Effect<number, StoreUnavailable> =>
@@ -109,7 +107,7 @@ export const copyFile = (
         try: () => closeSync(openSync(partial, "wx", 0o600)),
         catch: unavailable
       })
-      const copied = key === undefined ? null : yield* copyRows(filename, partial, key, found, onProgress)
+      const copied = key === undefined ? null : yield* copyRows({ filename, key, partial }, found, onProgress)
       const worker = yield* copying(partial, key)
       const pages =
         copied ??

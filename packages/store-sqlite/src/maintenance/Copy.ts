@@ -246,6 +246,45 @@ export const removeUnfinishedCopy = (target: string): Effect.Effect<void> =>
     for (const ending of endings) rmSync(`${unfinishedOf(target)}${ending}`, { force: true })
   })
 
+/** Throws for a file under another key. */
+const openUnfinished = (unfinished: string, { fileKey, secrets }: StoreEncryption): DriverConnection => {
+  refuseOtherKey(unfinished, fileKey)
+  const connection = new DriverConnection(unfinished, {
+    readonly: false,
+    busyMillis: 3000,
+    key: fileKey
+  })
+  mustWrap(connection, unfinished, secrets)
+  connection.pragma("synchronous = FULL")
+  connection.pragma("cache_size = -65536")
+  connection.transaction(() =>
+    connection.run(
+      "CREATE TABLE IF NOT EXISTS copy_progress (id INTEGER PRIMARY KEY, progress TEXT NOT NULL) STRICT"
+    )
+  )
+  return connection
+}
+
+/** Makes what is derived from the copied rows, and begins what a copy has of its own. */
+const completeRows = (sql: DriverConnection, lastNumbers: Readonly<Record<string, number>>): void => {
+  sql.transaction(() => {
+    sql.runAll(rebuildDerivedTables)
+    for (const [name, last] of Object.entries(lastNumbers)) {
+      if (last === 0) continue
+      sql.run("DELETE FROM sqlite_sequence WHERE name = ?", [name])
+      sql.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [name, last])
+    }
+    // What the source had pruned is not known: nobody goes on after an event of before the copy.
+    sql.run("UPDATE pruning SET newest_event = ? WHERE id = 1", [lastNumbers["event"] ?? 0])
+    // Nothing is known of removals before the copy: readers of changes begin anew. [CHG-5]
+    beginChangeEpoch(sql)
+    // The copy is another database than the source: it has a journal of its own, which begins here.
+    sql.run("UPDATE removal_journal SET dropped = coalesce((SELECT max(position) FROM removal), dropped)")
+    sql.run("DELETE FROM removal")
+    sql.run("DROP TABLE copy_progress")
+  })
+}
+
 /**
  * Opens a new file, or an unfinished copy, to be filled. `make` makes an empty file of this version. Only this process may fill it. Fails with
  * `StoreUnavailable`, when there is a file at the target, too. [STORE-10]
@@ -270,23 +309,7 @@ export const copyTarget = (
     }
     const sql = yield* Effect.acquireRelease(
       Effect.try({
-        try: () => {
-          refuseOtherKey(unfinished, fileKey)
-          const connection = new DriverConnection(unfinished, {
-            readonly: false,
-            busyMillis: 3000,
-            key: fileKey
-          })
-          mustWrap(connection, unfinished, secrets)
-          connection.pragma("synchronous = FULL")
-          connection.pragma("cache_size = -65536")
-          connection.transaction(() =>
-            connection.run(
-              "CREATE TABLE IF NOT EXISTS copy_progress (id INTEGER PRIMARY KEY, progress TEXT NOT NULL) STRICT"
-            )
-          )
-          return connection
-        },
+        try: () => openUnfinished(unfinished, { fileKey, secrets }),
         catch: unavailable
       }),
       (connection) => Effect.sync(() => connection.close())
@@ -317,24 +340,7 @@ export const copyTarget = (
       },
       finish: (lastNumbers) =>
         attempt(() => {
-          sql.transaction(() => {
-            sql.runAll(rebuildDerivedTables)
-            for (const [name, last] of Object.entries(lastNumbers)) {
-              if (last === 0) continue
-              sql.run("DELETE FROM sqlite_sequence WHERE name = ?", [name])
-              sql.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [name, last])
-            }
-            // What the source had pruned is not known: nobody goes on after an event of before the copy.
-            sql.run("UPDATE pruning SET newest_event = ? WHERE id = 1", [lastNumbers["event"] ?? 0])
-            // Nothing is known of removals before the copy: readers of changes begin anew. [CHG-5]
-            beginChangeEpoch(sql)
-            // The copy is another database than the source: it has a journal of its own, which begins here.
-            sql.run(
-              "UPDATE removal_journal SET dropped = coalesce((SELECT max(position) FROM removal), dropped)"
-            )
-            sql.run("DELETE FROM removal")
-            sql.run("DROP TABLE copy_progress")
-          })
+          completeRows(sql, lastNumbers)
           sql.run("PRAGMA wal_checkpoint(TRUNCATE)")
           sql.close()
           renameSync(unfinished, target)

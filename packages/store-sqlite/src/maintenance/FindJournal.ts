@@ -11,6 +11,7 @@ import { existsSync, readdirSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { journalOf } from "../journal/RemovalJournal.ts"
 
+/** Which journal a restore follows. */
 export interface JournalOptions {
   /**
    * A file; the path at which the database at the target keeps its own, beside which those of databases of before are; `beside` the target, where

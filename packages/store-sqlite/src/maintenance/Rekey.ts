@@ -4,6 +4,7 @@
  */
 import { type EncryptionKey, keyId, type SecretWrapper, wrapper } from "@lead-signals/encryption"
 import type { StoreUnavailable } from "@lead-signals/domain"
+import { giveOwnerOf } from "@lead-signals/removal-journal"
 import type BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync } from "node:fs"
@@ -181,6 +182,7 @@ const replace = (
     } finally {
       written.close()
     }
+    giveOwnerOf(filename, partial)
     syncFile(partial)
     renameSync(partial, filename)
     syncFolderOf(filename)

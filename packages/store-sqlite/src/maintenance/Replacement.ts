@@ -9,7 +9,8 @@ import {
   renameSync,
   rmSync
 } from "node:fs"
-import { RestoreRefused } from "@lead-signals/removal-journal"
+import { dirname } from "node:path"
+import { giveOwnerOf, RestoreRefused } from "@lead-signals/removal-journal"
 import { isBusy } from "../connection/BusyRetry.ts"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { type FileKey, keyProblem } from "../connection/FileKey.ts"
@@ -82,6 +83,7 @@ const keepReplaced = (file: string, replacedAs: string): void => {
  * leaves `target` as it was or replaced, and nothing to repair.
  */
 export const putInPlace = (whole: string, target: string, now: number): string | null => {
+  giveOwnerOf(existsSync(target) ? target : dirname(target), whole)
   if (!existsSync(target)) {
     renameToNew(whole, target)
     return null

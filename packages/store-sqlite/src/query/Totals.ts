@@ -12,6 +12,7 @@ import { isFoundBy } from "../search/SearchIndex.ts"
 const matches = ({ brandId, filter }: Total, lead: ListableLead): boolean =>
   lead.brandId === brandId && matchesFilter(filter, lead, (text) => isFoundBy(text, lead.name, lead.headline))
 
+/** How many leads a list has. */
 export interface Total {
   readonly n: number
   readonly brandId: BrandId

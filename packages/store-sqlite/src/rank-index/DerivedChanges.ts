@@ -100,6 +100,7 @@ interface Forgotten {
   readonly nameKey: string
 }
 
+/** What one commit changes in the derived tables, summed up and written once. [STORE-1] */
 export class DerivedChanges {
   private readonly leads = new Sums(addToLeads)
   private readonly days = new Sums(addToDays)

@@ -9,6 +9,7 @@ import type { Ordering } from "../filter/Ordering.ts"
 import { flagsIn, type Sql } from "../filter/Selection.ts"
 import * as TieBreak from "../filter/TieBreak.ts"
 
+/** When a page is found by counting buckets of leads. */
 export interface RankIndexOptions {
   /** Effort of finding where a page begins, in leads looked at. */
   readonly findingEffort: number
@@ -28,6 +29,7 @@ export interface Counted {
   readonly flags: ReadonlyArray<number> | null
 }
 
+/** All values of the column `flags`: three bits. */
 export const allFlags: ReadonlyArray<number> = [0, 1, 2, 3, 4, 5, 6, 7]
 
 const sumOf = (flags: ReadonlyArray<number> | null): string =>

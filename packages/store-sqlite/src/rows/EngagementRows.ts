@@ -21,8 +21,10 @@ export type EngagementRow = readonly [
   authorCompany: string | null
 ]
 
+/** The signal of the row. */
 export const signalIdOf = (row: EngagementRow): number => row[2]
 
+/** Adds to an engagement its signal and the author's lead. */
 export const engagementReadOf =
   (signals: ReadonlyMap<number, Signal>) =>
   ([

@@ -32,6 +32,7 @@ const countOf = ({ i, n, of }: CountRow): CountSeries.IntervalCount => ({
   n
 })
 
+/** New leads or engagements by interval and group. */
 export const countActivity = (
   sql: QueryConnection,
   brand: number,
@@ -49,6 +50,7 @@ export const countActivity = (
     .map(countOf)
 }
 
+/** Deliveries that ended, by interval and state. */
 export const countDeliveries = (
   sql: QueryConnection,
   brand: number,

@@ -1,5 +1,13 @@
 /** Reads leads and engagements by id, for lists, details, exports and bodies of deliveries. */
-import type { EngagementRead, EngagementWindow, Lead, LeadId, Post } from "@lead-signals/domain"
+import type {
+  BodyLead,
+  EngagementRead,
+  EngagementWindow,
+  Lead,
+  LeadId,
+  Post,
+  Signal
+} from "@lead-signals/domain"
 import { EngagementWindows, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import {
@@ -11,6 +19,9 @@ import {
   companyOf,
   postOf,
   type PostRow,
+  type ProfileColumns,
+  profileColumns,
+  profileOf,
   leadRowColumns
 } from "@lead-signals/sql-rows"
 import { type EngagementRow, engagementReadOf, signalIdOf } from "./EngagementRows.ts"
@@ -18,13 +29,21 @@ import { type EngagementRow, engagementReadOf, signalIdOf } from "./EngagementRo
 /** The columns of `LeadRow`. */
 export const leadColumns: string = leadRowColumns.map((column) => `l.${column}`).join(", ")
 
+type BodyLeadRow = Pick<LeadRow, "id" | "ext_id" | "name" | "company"> & ProfileColumns
+
+const bodyLeadColumns = ["id", "ext_id", "name", ...profileColumns, "company"]
+  .map((column) => `l.${column}`)
+  .join(", ")
+
 /** `detailed` also reads the author's detail and lead. */
 export type Depth = "plain" | "detailed"
 
+/** Columns of an `EngagementRow`, over `withAuthor`. */
 export const engagementColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url,
   e.post_content, e.post_posted_at, e.post_author, e.post_author_detail, e.emitted_at, e.tracked_at,
   a.id AS author_lead_id, a.company AS author_company`
 
+/** Joins the lead that is the author of the post. */
 export const withAuthor = "LEFT JOIN lead a ON a.brand_id = e.brand_id AND a.ext_id = e.author_ext_id"
 
 const plainColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url,
@@ -36,6 +55,7 @@ const authorOf = (depth: Depth): string => (depth === "plain" ? "" : withAuthor)
 
 const newestFirst = "ORDER BY tracked_at DESC, id DESC"
 
+/** The leads in the order of the ids; those that are gone are left out. */
 export const leadsById = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<Lead> =>
   sql
     .all<LeadRow>(
@@ -43,6 +63,14 @@ export const leadsById = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): Rea
       [JSON.stringify(ids)]
     )
     .map(leadOf)
+
+/** The leads as far as bodies of deliveries show them. */
+export const bodyLeadsById = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<BodyLead> =>
+  sql
+    .all<BodyLeadRow>(`SELECT ${bodyLeadColumns} FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value`, [
+      JSON.stringify(ids)
+    ])
+    .map((row) => ({ id: row.id, extId: row.ext_id, profile: profileOf(row) }))
 
 /** The rendered JSON of leads that exist, in the order of the ids; where none of this view's version is stored it is rendered from the columns. */
 export const renderedLeads = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<string> => {
@@ -56,17 +84,47 @@ export const renderedLeads = (sql: QueryConnection, ids: ReadonlyArray<LeadId>):
   return kept.map((rendered, i) => rendered ?? made.get(ids[i]!)!)
 }
 
+/** Signals that were read of the same state of the file, by their ids. */
+export interface KeptSignals {
+  readonly get: (id: string) => Signal | undefined
+  readonly set: (id: string, signal: Signal) => void
+}
+
+/** The signals of the ids, each of which exists. */
+const signalsById = (
+  sql: QueryConnection,
+  ids: ReadonlySet<number>,
+  kept: KeptSignals | undefined
+): ReadonlyMap<number, Signal> => {
+  const signals = new Map<number, Signal>()
+  const missing: Array<number> = []
+  for (const id of ids) {
+    const known = kept?.get(String(id))
+    if (known === undefined) missing.push(id)
+    else signals.set(id, known)
+  }
+  if (missing.length === 0) return signals
+  const rows = sql.all<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
+    JSON.stringify(missing)
+  ])
+  for (const row of rows) {
+    const signal = signalOf(row)
+    signals.set(row.id, signal)
+    kept?.set(signal.id, signal)
+  }
+  return signals
+}
+
+/** Reads rows as engagements, each with its signal. */
 export const readEngagements = (
   sql: QueryConnection,
   text: string,
-  params: ReadonlyArray<string | number>
+  params: ReadonlyArray<string | number>,
+  kept?: KeptSignals
 ): ReadonlyArray<EngagementRead> => {
   const rows = sql.tuples<EngagementRow>(text, params)
   if (rows.length === 0) return []
-  const named = sql.all<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
-    JSON.stringify([...new Set(rows.map(signalIdOf))])
-  ])
-  return rows.map(engagementReadOf(new Map(named.map((row) => [row.id, signalOf(row)]))))
+  return rows.map(engagementReadOf(signalsById(sql, new Set(rows.map(signalIdOf)), kept)))
 }
 
 /** The windows of the leads, by lead; one engagement more than a window is read to see whether there are more. */
@@ -108,17 +166,19 @@ export const allEngagements = (sql: Connection, id: LeadId): ReadonlyArray<Engag
   )
 
 /** The window of one lead. */
-export const windowOf = (sql: Connection, id: LeadId, depth: Depth): EngagementWindow => {
+export const windowOf = (sql: Connection, id: LeadId, depth: Depth, kept?: KeptSignals): EngagementWindow => {
   const reads = readEngagements(
     sql,
     `SELECT ${columnsOf(depth)} FROM engagement e ${authorOf(depth)}
      WHERE e.lead_id = ? ORDER BY e.tracked_at DESC, e.id DESC LIMIT ${EngagementWindows.maxWindow + 1}`,
-    [id]
+    [id],
+    kept
   )
   const truncated = reads.length > EngagementWindows.maxWindow
   return { engagements: truncated ? reads.slice(0, EngagementWindows.maxWindow) : reads, truncated }
 }
 
+/** The brand's lead; null where there is none. */
 export const leadById = (sql: QueryConnection, brandId: string, id: LeadId): Lead | null => {
   const row = sql.get<LeadRow>(`SELECT ${leadColumns} FROM lead l WHERE l.id = ? AND l.brand_id = ?`, [
     id,
@@ -128,7 +188,13 @@ export const leadById = (sql: QueryConnection, brandId: string, id: LeadId): Lea
 }
 
 /** The rendered JSON of a detail; null when the brand has no such lead. */
-export const renderedDetail = (sql: Connection, brandId: string, id: LeadId, depth: Depth): string | null => {
+export const renderedDetail = (
+  sql: Connection,
+  brandId: string,
+  id: LeadId,
+  depth: Depth,
+  kept: KeptSignals
+): string | null => {
   const row = sql.get<{ rendered: string | null; company: string | null }>(
     "SELECT shown AS rendered, company FROM lead WHERE id = ? AND brand_id = ?",
     [id, idOf(brandId)]
@@ -137,7 +203,7 @@ export const renderedDetail = (sql: Connection, brandId: string, id: LeadId, dep
   const rendered =
     RenderedLeads.restore(id, row.rendered) ?? RenderedLeads.renderLead(leadById(sql, brandId, id)!)
   const company = companyOf(row.company)
-  return RenderedLeads.detailed(rendered, company, windowOf(sql, id, depth), depth)
+  return RenderedLeads.detailed(rendered, company, windowOf(sql, id, depth, kept), depth)
 }
 
 /** The posts of the brand that the person wrote, each once. */

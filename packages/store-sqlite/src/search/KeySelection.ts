@@ -5,6 +5,7 @@
  */
 import { firstOf } from "./FirstOf.ts"
 
+/** An order by keys of several levels, each of which decides between what those before leave equal. */
 export interface KeyedOrder {
   /** Writes the keys of the items at this level, any numbers but NaN and -Infinity. Items that earlier levels tell apart are not asked for together. */
   readonly writeKeys: (items: Uint32Array, level: number, keys: Float64Array) => void

@@ -71,6 +71,7 @@ const grams = (prefix: string, texts: ReadonlyArray<Codes>): string => {
   return joined
 }
 
+/** The tokens that the search indexes hold of a lead. */
 export const searchTexts = (
   brandId: number,
   name: string,

@@ -10,8 +10,10 @@
  */
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 
+/** The FTS5 tables: of words, and of one or two characters. */
 export const searchIndexes = ["lead_text", "lead_gram"] as const
 
+/** The name of one of them. */
 export type SearchIndexName = (typeof searchIndexes)[number]
 
 /** FTS5 merges this many pages, and then the rest of the entries of the token that it has reached. */
@@ -41,6 +43,7 @@ export const beginMerge = (sql: Connection, owner: number): void => {
   sql.run("UPDATE segment_merge SET owner = ?, is_under_way = 1", [owner])
 }
 
+/** A step of the merge of that owner. */
 export interface OwnedStep {
   readonly owner: number
   readonly index: SearchIndexName

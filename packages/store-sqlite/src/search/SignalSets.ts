@@ -7,6 +7,7 @@
 const setBytes = 120
 const memberBytes = 8
 
+/** The sets, numbered from 0 on as they are met. */
 export class SignalSets {
   private readonly numbers = new Map<string, number>()
   /** The signals of all sets, and where those of each end. */

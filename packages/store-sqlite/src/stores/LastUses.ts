@@ -7,6 +7,7 @@ import { Effect, type Scope } from "effect"
 import type { Database } from "../database/Database.ts"
 import { idOf } from "@lead-signals/sql-rows"
 
+/** Writes when keys and tokens were last used, behind the answer. */
 export interface LastUses {
   readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>
   /** The key's last use that is noted and not written yet; null when none is. */

@@ -1,5 +1,5 @@
 /** The caches of one store for reads of leads, which share the version of the file that its reading connection sees. */
-import type { RenderedPage } from "@lead-signals/domain"
+import type { RenderedPage, Signal } from "@lead-signals/domain"
 import type { QueryConnection } from "../connection/Connection.ts"
 import { type LeadChanges, newestSql } from "../cache/LeadChanges.ts"
 import type { KnownCounts, KnownTotals } from "../query/LeadPages.ts"
@@ -14,6 +14,9 @@ const maxRenderedPages = 8_388_608
 /** Characters of rendered details. */
 const maxRenderedDetails = 4_194_304
 
+/** Signals that are kept: a brand has some tens. */
+const maxSignals = 10_000
+
 /** Numbers of leads before buckets, of some thousand for a million leads. */
 const maxBuckets = 131_072
 
@@ -21,12 +24,15 @@ const lengthOf = ({ length }: { readonly length: number }): number => length
 
 const lengthOfPage = ({ leads }: RenderedPage): number => leads.reduce((size, lead) => size + lead.length, 0)
 
+/** The caches of lists and leads, all of which an erasure empties. [PII-3] */
 export class LeadCaches implements KnownCounts {
   readonly renderedPages = new VersionedCache<RenderedPage>({
     maxSize: maxRenderedPages,
     sizeOf: lengthOfPage
   })
   readonly renderedDetails = new VersionedCache<string>({ maxSize: maxRenderedDetails, sizeOf: lengthOf })
+  /** By their ids: nearly every detail names one of a few. */
+  readonly signals = new VersionedCache<Signal>({ maxSize: maxSignals })
   readonly buckets = new VersionedCache<BucketCounts>({ maxSize: maxBuckets, sizeOf: lengthOf })
   private readonly counted
   readonly totals: KnownTotals
@@ -55,6 +61,7 @@ export class LeadCaches implements KnownCounts {
     this.version = version
     this.renderedPages.at(version)
     this.renderedDetails.at(version)
+    this.signals.at(version)
     this.buckets.at(version)
     this.counted.at(sql.value<number>(newestSql)!)
     return this
@@ -64,6 +71,7 @@ export class LeadCaches implements KnownCounts {
   clear(): void {
     this.renderedPages.clear()
     this.renderedDetails.clear()
+    this.signals.clear()
     this.buckets.clear()
     this.counted.clear()
   }

@@ -14,6 +14,7 @@ import {
 } from "../query/LeadPages.ts"
 import type { Jobs } from "../worker/Jobs.ts"
 
+/** Reads lists here or in a worker, whichever is sooner. */
 export interface LeadLists {
   readonly list: (brandId: string, query: Query) => Effect.Effect<LeadPage, StoreUnavailable>
   /** Returns pages from the cache while nothing is written. */
@@ -28,6 +29,7 @@ type Listed<K extends ListKind> = NonNullable<Jobs[K]["output"]["page"]>
 
 const searchKinds = { listLeads: "searchLeads", listRenderedLeads: "searchRenderedLeads" } as const
 
+/** Decides by the plan of the list, before anything of it is read. */
 export const leadLists = (
   { read, readingWorker }: Pick<typeof Database.Service, "read" | "readingWorker">,
   caches: LeadCaches,

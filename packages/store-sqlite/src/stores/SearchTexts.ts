@@ -10,7 +10,7 @@ import type { LeadChanges } from "../cache/LeadChanges.ts"
 import type { Database } from "../database/Database.ts"
 import type { Query } from "../query/LeadPages.ts"
 import { idOf } from "@lead-signals/sql-rows"
-import { isAnswerable } from "../search/SearchMemory.ts"
+import { isAnswerable } from "../search/SlotFilter.ts"
 import type { Jobs } from "../worker/Jobs.ts"
 import type { PieceRead } from "../worker/TextMemory.ts"
 
@@ -26,6 +26,7 @@ export interface SearchTextsOptions {
   readonly pieceLeads: number
 }
 
+/** What a server has unless it is set otherwise. */
 export const defaults: SearchTextsOptions = {
   minLeads: 50_000,
   maxBytes: 768 * 1024 * 1024,
@@ -52,6 +53,7 @@ interface Known {
 
 type SearchKind = "searchLeads" | "searchRenderedLeads"
 
+/** Which brands the thread has, and what it answers. */
 export class SearchTexts {
   private readonly worker
   private readonly read

@@ -146,4 +146,5 @@ const make = Effect.map(Database, (database) => {
   })
 })
 
+/** The port of deliveries. Needs the `Database`. */
 export const layer = Layer.effect(Deliveries, make)

@@ -210,6 +210,7 @@ const make = (filename: string, key: FileKey | undefined) =>
     })
   })
 
+/** The port of rate windows, in a file of their own beside the database. */
 export const layer = (filename: string, key: FileKey | undefined): Layer.Layer<RateWindows> =>
   Layer.scoped(RateWindows, make(filename, key))
 

@@ -54,6 +54,7 @@ interface ErasureInput {
 /** With too few ids nothing is erased; `wanted` would have sufficed. */
 type ErasureOutput = { readonly erased: boolean } | { readonly wanted: number }
 
+/** How far a checkpoint goes, in SQLite's words. */
 export type CheckpointMode = "PASSIVE" | "RESTART" | "TRUNCATE"
 
 /** SQLite's answer to `PRAGMA wal_checkpoint`, in pages. */
@@ -63,6 +64,7 @@ export interface Checkpoint {
   readonly checkpointed: number
 }
 
+/** Every job by its kind: what it takes, and what it answers. */
 export interface Jobs {
   readonly listLeads: { readonly input: ListInput; readonly output: ListOutput<LeadPage> }
   readonly listRenderedLeads: { readonly input: ListInput; readonly output: ListOutput<RenderedPage> }
@@ -100,6 +102,7 @@ export interface Jobs {
   readonly endMerge: { readonly input: number; readonly output: void }
 }
 
+/** The name of a job. */
 export type JobKind = keyof Jobs
 
 /** A job as it is posted to the thread. */
@@ -177,6 +180,7 @@ const jobs: { readonly [K in JobKind]: Run<K> } = {
   endMerge
 }
 
+/** Runs the job on the thread's connection. */
 export const runJob = <K extends JobKind>(
   sql: DriverConnection,
   { input, kind }: { readonly kind: K; readonly input: Jobs[K]["input"] },

@@ -5,6 +5,7 @@ import type { FileKey } from "../connection/FileKey.ts"
 import type { JobKind, Jobs } from "./Jobs.ts"
 import { storeWorker } from "./StoreWorker.ts"
 
+/** A thread that reads, brand after brand in turn. */
 export interface ReadingWorker {
   /**
    * Runs jobs one after the other, each over one snapshot of the file. Brands take turns: a brand waits for at most one job of
@@ -49,6 +50,7 @@ const unavailable = (failure: unknown): StoreUnavailable =>
         cause: failure
       })
 
+/** Starts the thread with its first job. */
 export const readingWorker = (
   filename: string,
   key: FileKey | undefined,

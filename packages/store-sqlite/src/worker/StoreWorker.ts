@@ -8,6 +8,7 @@ import type { JobKind, Jobs, Report } from "./Jobs.ts"
 import { startThread } from "./startThread.ts"
 import type { ThreadOptions } from "./thread.ts"
 
+/** What a thread opens. */
 export interface StoreWorkerOptions extends Omit<ThreadOptions, "acknowledged" | "filename" | "key"> {
   /** Throws where the file must not be opened: a thread opens it by its path, and late. */
   readonly beforeOpening?: () => void
@@ -15,6 +16,7 @@ export interface StoreWorkerOptions extends Omit<ThreadOptions, "acknowledged" |
   readonly key?: FileKey | undefined
 }
 
+/** Called while a migration is under way. */
 export type OnProgress = (progress: Migrating) => void
 
 const ended = (reason: string) => new StoreUnavailable({ reason: `a thread of the store ended (${reason})` })

@@ -22,6 +22,7 @@ export interface Followed {
   readonly bytes: ReadonlyMap<string, number>
 }
 
+/** Leads of a brand that one job reads into memory. */
 export interface Piece {
   readonly brandId: string
   /** The greatest id of the piece before; null for the first, which begins anew. */
@@ -29,6 +30,7 @@ export interface Piece {
   readonly length: number
 }
 
+/** What a job has read. */
 export interface PieceRead {
   /** The greatest id of the piece; null with the last. */
   readonly last: LeadId | null
@@ -37,11 +39,13 @@ export interface PieceRead {
   readonly bytes: number
 }
 
+/** A list of a brand. */
 export interface Search {
   readonly brandId: string
   readonly query: Query
 }
 
+/** What memory answers. */
 export interface Searched<A> {
   /** Null where memory has another state than the file. */
   readonly page: A | null
@@ -161,6 +165,7 @@ export const follow = (sql: DriverConnection): Followed =>
     return { lost, isBehind, bytes }
   })
 
+/** Drops the texts of the brands. */
 export const forget = (sql: DriverConnection, brandIds: ReadonlyArray<string>): void => {
   for (const brandId of brandIds) brandsOf(sql).delete(brandId)
 }

@@ -19,5 +19,6 @@ const flags =
 /** Whether the program is there: a bundle may have left it behind. */
 export const isThreadAvailable = (): boolean => existsSync(program)
 
+/** Starts a thread of `thread.ts`, from the sources or the bundle, whichever this file is part of. */
 export const startThread = (workerData: ThreadOptions): Worker =>
   new Worker(program, { ...flags, workerData })

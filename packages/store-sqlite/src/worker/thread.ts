@@ -7,6 +7,7 @@ import type { Migrating } from "../schema/Migrations.ts"
 import { leaveMerges } from "../search/SegmentMerge.ts"
 import { type Job, type Report, runJob } from "./Jobs.ts"
 
+/** What a thread gets when it starts. */
 export interface ThreadOptions {
   readonly filename: string
   readonly readonly: boolean

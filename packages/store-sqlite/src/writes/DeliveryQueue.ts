@@ -3,6 +3,7 @@ import { type DeliveryId, type LeadId, LeadOrder } from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
 
+/** A delivery that is queued, due at once. */
 export interface NewDelivery {
   readonly id: DeliveryId
   readonly webhookId: number
@@ -25,6 +26,7 @@ const fewRows = 3
 const columns =
   "id, webhook_id, position, state, attempts, failures, due_at, created_at, resend_of, ordered_lead"
 
+/** Queues deliveries of events. */
 export const insertDeliveries = (
   sql: Connection,
   deliveries: ReadonlyArray<NewDelivery>,

@@ -1,0 +1,215 @@
+/**
+ * Takes due deliveries of webhooks whose rows it locks, and writes their leases with the bodies that are posted. The locks keep emitters of
+ * several nodes from each other's deliveries. [DELIV-2, DELIV-7]
+ */
+import {
+  Batches,
+  DeliverySlots,
+  type Instant,
+  type Lease,
+  type Leased,
+  type LeaseRequest,
+  type Webhook
+} from "@lead-signals/domain"
+import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
+import { binaryArray } from "../connection/BinaryArrays.ts"
+import type { Connection } from "../connection/Connection.ts"
+import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
+import { bodyContext } from "../rows/SealedRows.ts"
+import { sealFor } from "../sealing/SealedValue.ts"
+import { type Body, readBodies, type Taken } from "./DeliveryBodies.ts"
+import { deferWaiting, type Looked, skippedBefore, stateBefore, wherever } from "./DeliveryOrder.ts"
+import { type DeliveryShares, leasesOfOthers, ownTokens, type WebhookShare } from "./DeliveryShares.ts"
+
+interface LockedWebhooks {
+  readonly webhooks: ReadonlyMap<number, Webhook>
+  /** By id, for those that are ordered. */
+  readonly looked: ReadonlyMap<number, Looked>
+}
+
+/**
+ * Locks the webhooks, in the order of their ids; leaves those out that were disabled or deleted meanwhile. Sets aside what waits in the
+ * orders of their leads.
+ */
+const lockWebhooks = async (
+  sql: Connection,
+  request: LeaseRequest,
+  shares: ReadonlyArray<WebhookShare>,
+  now: Instant
+): Promise<LockedWebhooks> => {
+  const rows = await sql.all<WebhookRow>(
+    `SELECT ${webhookColumns} FROM lead_signals.webhook w WHERE w.id = ANY ($1::bigint[]) AND w.enabled
+       ORDER BY w.id FOR NO KEY UPDATE`,
+    [shares.map(({ webhook }) => idOf(webhook.id))]
+  )
+  const webhooks = new Map(rows.map((row) => [row.id, webhookOf(row, sql.keys)]))
+  const looked = new Map<number, Looked>()
+  for (const [id, webhook] of webhooks) {
+    const limit = Batches.rowsFor(webhook, request.limits.perWebhook)
+    if (webhook.ordering === "lead") looked.set(id, await deferWaiting(sql, id, now, limit))
+  }
+  return { webhooks, looked }
+}
+
+/**
+ * Locks the oldest due of each locked webhook, as many as the posts carry that it has places for. Passes over those that an erasure removes just now. The
+ * webhook's lock keeps other emitters from the same: its count of their leases is exact.
+ */
+const takeSql = `SELECT t.brand_id, t.seq, t.id, t.webhook_id, t.position, t.created_at, t.due_at AS "dueAt", t.failures,
+    t.position IS NULL AS "isTest", w.posts,
+    t.resend_of, t.ordered_lead, t.before
+  FROM (
+    SELECT w.*, greatest(0, least(w.places, w.own_limit - (${leasesOfOthers}))) AS posts
+    FROM unnest($2::bigint[], $4::int[], $5::int[], $6::int[], $7::int[], $8::bigint[], $9::bigint[])
+      WITH ORDINALITY AS w(id, places, own_limit, size, most, until_due, until_seq, place)) w
+  CROSS JOIN LATERAL (
+    SELECT d.*, CASE WHEN d.ordered_lead IS NOT NULL THEN ${stateBefore} END AS before FROM lead_signals.delivery d
+    WHERE d.webhook_id = w.id AND d.state = 'pending' AND d.due_at <= $1 AND (d.due_at, d.seq) <= (w.until_due, w.until_seq)
+      AND (d.ordered_lead IS NULL OR ${stateBefore} IS DISTINCT FROM 'pending') ORDER BY d.due_at, d.seq
+    LIMIT least(w.posts * w.size, w.most) FOR NO KEY UPDATE SKIP LOCKED) t
+  ORDER BY w.place, t.due_at, t.seq`
+
+type DueRow = Taken & Batches.DueDelivery
+
+/** A delivery that is to be leased, and the number of its batch in this lease; null where its webhook takes no batches. */
+type Shared = Taken & { readonly batch: number | null }
+
+const take = async (
+  sql: Connection,
+  request: LeaseRequest,
+  shares: ReadonlyArray<WebhookShare>,
+  { looked, webhooks }: LockedWebhooks,
+  now: Instant
+): Promise<ReadonlyArray<Shared>> => {
+  const { limits, underWay } = request
+  const given = shares.flatMap(({ places, webhook: { id } }) => {
+    const webhook = webhooks.get(idOf(id))
+    if (webhook === undefined) return []
+    const limit = webhook.failingSince === null ? limits.perWebhook : limits.perFailingWebhook
+    const ownLimit = limit - (underWay.byWebhook.get(id) ?? 0)
+    return [{ id: idOf(id), places, ownLimit, webhook }]
+  })
+  const rows = await sql.all<DueRow & { readonly posts: number }>(takeSql, [
+    now,
+    given.map(({ id }) => id),
+    ownTokens(request),
+    given.map(({ places }) => places),
+    given.map(({ ownLimit }) => ownLimit),
+    given.map(({ webhook }) => webhook.maxBatch),
+    given.map(({ places, webhook }) => Batches.rowsFor(webhook, places)),
+    given.map(({ id }) => (looked.get(id) ?? wherever).due),
+    given.map(({ id }) => (looked.get(id) ?? wherever).seq)
+  ])
+  let batches = 0
+  return given.flatMap(({ id, webhook }): ReadonlyArray<Shared> => {
+    const due = rows.filter(({ webhook_id }) => webhook_id === id)
+    if (!Batches.isBatched(webhook)) return due.map((row) => ({ ...row, batch: null }))
+    return Batches.form(due, webhook, now)
+      .batches.slice(0, due[0]?.posts ?? 0)
+      .flatMap((members) => {
+        const batch = batches++
+        return members.map((row) => ({ ...row, batch }))
+      })
+  })
+}
+
+/** Bodies of so many characters, or so many of them, are enough for one lease: those that are due behind them are leased next. */
+const maxBodies = 8 * 1024 * 1024
+const maxTaken = 500
+/** Bodies that are read before anything is known of their size. */
+const firstBodies = 8
+const bodiesAtOnce = 256
+
+type WithBody = Shared & { readonly body: string | null }
+
+/** The first of what is due with their bodies, and which of those were made just now. */
+const readWithinBounds = async (
+  sql: Connection,
+  due: ReadonlyArray<Shared>,
+  webhooks: ReadonlyMap<number, Webhook>,
+  render: LeaseRequest["body"]
+): Promise<{ readonly read: ReadonlyArray<WithBody>; readonly made: ReadonlyArray<Taken & Body> }> => {
+  const read: Array<WithBody> = []
+  const made: Array<Taken & Body> = []
+  for (
+    let size = 0, length = firstBodies;
+    read.length < due.length && read.length < maxTaken && size < maxBodies;
+  ) {
+    const part = due.slice(read.length, read.length + length)
+    const found = await readBodies(sql, part, webhooks, render)
+    for (const each of part) {
+      const body = found.get(each.seq)
+      read.push({ ...each, body: body?.text ?? null })
+      if (body === undefined) continue
+      size += body.text.length
+      if (body.isMade) made.push({ ...each, ...body })
+    }
+    length = Math.max(1, Math.min(bodiesAtOnce, Math.floor((maxBodies * read.length) / Math.max(1, size))))
+  }
+  return { read, made }
+}
+
+const leaseSql = `WITH made AS (
+    INSERT INTO lead_signals.delivery_body (brand_id, seq, body, sealed)
+    SELECT * FROM unnest($5::bigint[], $6::bigint[], $7::text[], $8::bytea[]))
+  UPDATE lead_signals.delivery d SET lease = given.token, due_at = $2
+  FROM unnest($3::bigint[], $4::bigint[], $1::text[]) AS given(brand_id, seq, token)
+  WHERE d.brand_id = given.brand_id AND d.seq = given.seq`
+
+/** Leases deliveries of the shares for `leaseMillis`, as far as their webhooks still have places for them once they are locked. */
+export const lease = async (
+  sql: Connection,
+  request: LeaseRequest,
+  { nextDueAt, shares }: DeliveryShares,
+  now: Instant
+): Promise<Leased> => {
+  const locked = await lockWebhooks(sql, request, shares, now)
+  const { looked, webhooks } = locked
+  const isAllLooked = [...looked.values()].every(({ isAll }) => isAll)
+  const due = webhooks.size === 0 ? [] : await take(sql, request, shares, locked, now)
+  if (due.length === 0) return { leases: [], nextDueAt: isAllLooked ? nextDueAt : now }
+  const { made, read } = await readWithinBounds(sql, due, webhooks, request.body)
+  const taken = Batches.withoutOverflow(read)
+  const until = now + request.leaseMillis
+  const tokenOf = ({ batch }: Shared): string =>
+    batch === null ? request.token : DeliverySlots.batchToken(request.token, batch)
+  await sql.run(leaseSql, [
+    taken.map(tokenOf),
+    until,
+    taken.map(({ brand_id }) => brand_id),
+    taken.map(({ seq }) => seq),
+    made.map(({ brand_id }) => brand_id),
+    made.map(({ seq }) => seq),
+    binaryArray(
+      "text",
+      made.map(({ persons, text }) => (persons.length === 0 ? text : ""))
+    ),
+    binaryArray(
+      "bytea",
+      made.map(({ brand_id, persons, seq, text }) =>
+        persons.length === 0 ? null : sealFor(persons, text, bodyContext(brand_id, seq))
+      )
+    )
+  ])
+  const skipped = await skippedBefore(sql, taken)
+  const leases = taken.map((each): Lease => {
+    const webhook = webhooks.get(each.webhook_id)!
+    return {
+      deliveryId: each.id,
+      token: tokenOf(each),
+      batch: each.batch,
+      until,
+      body: each.body,
+      resendOf: each.resend_of,
+      place:
+        webhook.ordering === "none"
+          ? null
+          : { isInOrder: each.ordered_lead !== null, skipped: skipped.get(each.seq) ?? [] },
+      webhook
+    }
+  })
+  return {
+    leases,
+    nextDueAt: taken.length < due.length || !isAllLooked ? now : Math.min(nextDueAt ?? until, until)
+  }
+}
