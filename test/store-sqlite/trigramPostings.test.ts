@@ -12,8 +12,8 @@ const textsOf = (people: ReadonlyArray<readonly [name: string, headline: string]
   return { starts, bytes: Buffer.concat(each) }
 }
 
-/** Needles of three bytes are found by postings alone, without a look at a text. */
-const maxBytes = 3
+/** Needles of up to six bytes are found by postings alone, of one or two lists, without a look at a text. */
+const maxBytes = 6
 
 /** Each part of so many bytes that does not reach over the end of a text. */
 const partsOf = ({ bytes, starts }: Texts, slot: number): ReadonlyArray<Buffer> => {

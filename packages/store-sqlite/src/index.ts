@@ -76,7 +76,7 @@ export interface SqliteStoreOptions {
   readonly beforeCommit?: (synchronous: () => number) => void
   /**
    * Writes of one tick share a commit, and its reads share one state of the file. Ticks of the event loop unless given; a
-   * simulation, which schedules by itself, passes `TickScheduler.none`.
+   * simulation, which schedules by itself, passes `TickScheduler.withoutThreads`.
    */
   readonly ticks?: TickScheduler.TickScheduler
   /**
@@ -88,7 +88,8 @@ export interface SqliteStoreOptions {
   readonly rankIndex?: Partial<RankIndex.RankIndexOptions>
   /**
    * The number of leads, 10,000 unless given, that a list, an erasure or a migration may read on the host's thread;
-   * more run in a worker thread. `Infinity` where there can be no thread.
+   * more run in a worker thread. Where there is none, as `TickScheduler.withoutThreads` says, a list that takes more is read
+   * in place as that thread would read it. `Infinity` where nothing is to be offloaded.
    */
   readonly maxEffort?: number
   /**

@@ -34,6 +34,7 @@ const makeLeadStore = (options: LeadStoreOptions, searchTexts: SearchTextsOption
     const database = yield* Database
     const postponeIndexing = yield* indexTimer(database)
     const { maxBucketLeads } = options.rankIndex
+    const maxWriteEffort = database.hasWritingThread ? options.maxEffort : Number.POSITIVE_INFINITY
     const split = Symbol("split of long buckets")
     /** Before the commit, once the buckets count what the transaction changes. */
     const splitLongBuckets = (sql: Connection): void => {
@@ -131,7 +132,7 @@ const makeLeadStore = (options: LeadStoreOptions, searchTexts: SearchTextsOption
             }
           )
         return Effect.flatMap(
-          database.read((sql) => Erasure.takesMore(sql, lead, options.maxEffort)),
+          database.read((sql) => Erasure.takesMore(sql, lead, maxWriteEffort)),
           // Uninterruptible, so that a committed erasure also truncates the log.
           (takesMore) =>
             journaled(
@@ -154,7 +155,7 @@ const makeLeadStore = (options: LeadStoreOptions, searchTexts: SearchTextsOption
           database.writeInWorker("removeSomeLeads", () => ({ brandId })),
           () => changed.forget()
         )
-        const isOffloaded = options.maxEffort !== Number.POSITIVE_INFINITY
+        const isOffloaded = maxWriteEffort !== Number.POSITIVE_INFINITY
         return Effect.uninterruptible(Effect.tap(isOffloaded ? offloaded : here, () => forgetRead))
       }
     })
