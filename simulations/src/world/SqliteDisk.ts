@@ -70,7 +70,9 @@ const layerOf = (
     ...(encrypted ? { encryption } : {}),
     beforeCommit,
     ticks: SqliteStore.TickScheduler.withoutThreads,
-    groupMillis: Number.POSITIVE_INFINITY
+    groupMillis: Number.POSITIVE_INFINITY,
+    // Few leads come into the search indexes, and few wait for them.
+    maxUnindexed: 2
   })
 
 const makeTemplate = (encrypted: boolean): ReadonlyMap<string, Buffer> => {
