@@ -228,7 +228,8 @@ const describeAction = (action: Action): string => {
         ...(search === null ? [] : [`search "${search}"`]),
         ...(signal === null ? [] : [`signal ${signal}`])
       ]
-      return `a client ${action.do === "walk" ? "pages through" : `lists page ${page} of`} ${field}:${direction} by ${pageSize}${filters.length === 0 ? "" : ` with ${filters.join(", ")}`}`
+      const more = action.do === "list" ? (action.next?.length ?? 0) : 0
+      return `a client ${action.do === "walk" ? "pages through" : `lists page ${page} of`} ${field}:${direction} by ${pageSize}${filters.length === 0 ? "" : ` with ${filters.join(", ")}`}${more === 0 ? "" : `, and at once ${more} like it`}`
     }
     case "detail":
       return `a client looks at ${action.person}`

@@ -74,7 +74,7 @@ export const perform = (
     case "reading":
       return locks.operator.withPermits(1)(Operator.reading(context, caller, brand, action))
     case "list":
-      return Effect.asVoid(Readers.page(context, caller, brand, action.query))
+      return Readers.list(context, caller, brand, action)
     case "walk":
       return Effect.asVoid(Readers.walk(context, caller, brand, action.query))
     case "detail":

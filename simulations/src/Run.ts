@@ -275,10 +275,11 @@ const prepare = (input: RunInput, host: Host) => {
   }
 }
 
-export const diskOf = (store: StoreKind, { rates }: Plan): Disk.Disk =>
+/** `seed` says which bounds the processes over SQLite have; without it they have those of production. */
+export const diskOf = (store: StoreKind, { rates }: Plan, seed?: number): Disk.Disk =>
   store === "memory"
     ? Disk.memory()
-    : sqlite({ synced: rates.tornWrites > 0, encrypted: store === "sqlite-encrypted" })
+    : sqlite({ synced: rates.tornWrites > 0, encrypted: store === "sqlite-encrypted", bounds: seed ?? null })
 
 /**
  * Is called with each event of a run while it goes on, and with the coverage marks so far. Time and chance are the run's
@@ -298,7 +299,7 @@ export const run = (
 ): RunReport =>
   runOver(
     input,
-    () => service(typeof store === "string" ? diskOf(store, input.plan) : store, input.seed),
+    () => service(typeof store === "string" ? diskOf(store, input.plan, input.seed) : store, input.seed),
     untilSeconds,
     observer
   )

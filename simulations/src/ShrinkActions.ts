@@ -59,7 +59,14 @@ export const simplerActions = (action: Action): ReadonlyArray<Action> => {
       return [1, Math.floor(action.people / 8), Math.floor(action.people / 2), action.people - 1]
         .filter((people, i, all) => people >= 1 && people < action.people && all.indexOf(people) === i)
         .map((people) => ({ ...action, people }))
-    case "list":
+    case "list": {
+      const { next = [], ...alone } = action
+      return [
+        ...(next.length === 0 ? [] : [alone]),
+        ...(next.length < 2 ? [] : next.map((_, i) => ({ ...action, next: next.toSpliced(i, 1) }))),
+        ...simplerQueries(action.query).map((query) => ({ ...action, query }))
+      ]
+    }
     case "walk":
       return simplerQueries(action.query).map((query) => ({ ...action, query }))
     case "burst":

@@ -6,11 +6,14 @@ import {
   type Mutant,
   MutatedSources,
   mutantGenerator,
+  outside,
+  outsideReason,
   Reach,
   readEquivalents,
   sample,
   SimulatorJudge,
   staleMarks,
+  tallyOf,
   TestJudge
 } from "@lead-signals/simulations/bugs"
 import { readFileSync } from "node:fs"
@@ -183,6 +186,34 @@ it("the marks of equivalent mutants are of mutants that there are", () => {
   expect(staleMarks(made, marks)).toEqual([])
   expect(marks.filter(({ reason }) => reason.length < 20)).toEqual([])
   expect(new Set(marks.map(({ id }) => id)).size).toBe(marks.length)
+})
+
+describe("code outside of the simulator's program", () => {
+  it.runIf(isThorough)("is there, and each reason is of some of it", () => {
+    const ids = allModules.flatMap((file) => generate(file, MutatedSources.textOf(file)).map(({ id }) => id))
+    const stale = outside.filter(([pattern]) => !ids.some((id) => pattern.test(id)))
+    expect(stale.map(([pattern]) => pattern.source)).toEqual([])
+    // Most of what is mutated can be come to.
+    expect(ids.filter((id) => outsideReason(id) !== null).length / ids.length).toBeLessThan(0.15)
+  })
+
+  it("counts for the tests alone", () => {
+    const mutant = (id: string): Mutant => ({ ...generate("packages/http/src/A.ts", "f(1)")[0]!, id })
+    const killed = { by: "simulator", outcome: "oracle", detail: "", seeds: 1, seconds: 1 } as const
+    const passed = { ...killed, outcome: "survived" } as const
+    const tested = { by: "tests", outcome: "failed", detail: "", files: 3, seconds: 1 } as const
+    const known = { equivalent: null, simulator: null, tests: null, isOfFairPart: true } as const
+    const tally = tallyOf([
+      { ...known, mutant: mutant("http/A:f:number:1"), simulator: killed },
+      { ...known, mutant: mutant("http/A:f:number:2"), simulator: passed, tests: tested },
+      { ...known, mutant: mutant("http/BodyPace:f:number:1"), tests: tested },
+      { ...known, mutant: mutant("http/BodyPace:f:number:2"), tests: { ...tested, outcome: "survived" } },
+      { ...known, mutant: mutant("http/A:f:number:3"), simulator: passed, isOfFairPart: false }
+    ])
+    expect(tally.fates).toEqual({ rule: 1, crash: 0, tests: 2, neither: 1, equivalent: 0, open: 1 })
+    expect(tally.bySimulator).toBe(1 / 3)
+    expect(tally.byEither).toBe(3 / 4)
+  })
 })
 
 describe("a linked program", () => {

@@ -7,6 +7,9 @@ import { expect } from "vitest"
 /** How many leads a bucket of these tests has at most. */
 export const maxBucketLeads = 3
 
+/** How many leads of these tests wait for the search indexes at most. */
+export const maxUnindexed = 2
+
 interface LeadRow {
   readonly [column: string]: string | number | null
   readonly id: number
@@ -129,19 +132,24 @@ export const expectDerived = (db: Database.Database): void => {
     ),
     ...rows<any>("SELECT doc, term FROM temp.gram_entry").map(({ doc, term }) => `gram ${doc} ${term}`)
   ]
-  const expected = leads.flatMap(({ brand_id, headline, id, name }) => {
-    const texts = SearchIndex.searchTexts(brand_id, name, headline)
-    const trigrams = (column: "name" | "headline"): ReadonlyArray<string> =>
-      texts[column]
-        .split(" ")
-        .filter((each) => each !== "")
-        .map((each, i) => `text ${id} ${column} ${i} ${each}`)
-    return [
-      ...trigrams("name"),
-      ...trigrams("headline"),
-      ...texts.grams.split(" ").map((gram) => `gram ${id} ${gram}`)
-    ]
-  })
+  const maxIndexed = Number(db.prepare("SELECT max(id) FROM lead_text_docsize").pluck().get())
+  const unindexed = leads.filter(({ id }) => id > maxIndexed)
+  expect(unindexed.length).toBeLessThanOrEqual(maxUnindexed)
+  const expected = leads
+    .filter((lead) => !unindexed.includes(lead))
+    .flatMap(({ brand_id, headline, id, name }) => {
+      const texts = SearchIndex.searchTexts(brand_id, name, headline)
+      const trigrams = (column: "name" | "headline"): ReadonlyArray<string> =>
+        texts[column]
+          .split(" ")
+          .filter((each) => each !== "")
+          .map((each, i) => `text ${id} ${column} ${i} ${each}`)
+      return [
+        ...trigrams("name"),
+        ...trigrams("headline"),
+        ...texts.grams.split(" ").map((gram) => `gram ${id} ${gram}`)
+      ]
+    })
   expect(tally(entries)).toEqual(tally(expected))
   db.exec("DROP TABLE temp.text_entry; DROP TABLE temp.gram_entry")
 

@@ -18,11 +18,15 @@ import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 const folder = temporaryFolder()
 let number = 0
 
-const counted = async <A>(work: (commits: () => number) => Effect.Effect<A, unknown, any>): Promise<A> => {
+const counted = async <A>(
+  work: (commits: () => number) => Effect.Effect<A, unknown, any>,
+  ticks: SqliteStore.TickScheduler.TickScheduler = SqliteStore.TickScheduler.ofEventLoop
+): Promise<A> => {
   let commits = 0
   const store = SqliteStore.layer({
     filename: join(folder, `commits-${++number}.sqlite`),
     groupMillis: Number.POSITIVE_INFINITY,
+    ticks,
     beforeCommit: () => {
       commits++
     }
@@ -83,6 +87,36 @@ describe("writes to the SQLite file", () => {
         expect(yield* everybody(brand.id)).toHaveLength(16)
       })
     ))
+
+  it("wait for others only where the ones before had company [STORE-1]", () => {
+    let waits = 0
+    const { next, ...rest } = SqliteStore.TickScheduler.ofEventLoop
+    const ticks = { ...rest, next: Effect.suspend(() => (waits++, next)) }
+    return counted(
+      (commits) =>
+        Effect.gen(function* () {
+          const { brand, seen } = yield* setUp
+          let n = 0
+          /** Waits and commits of so many writes at once. */
+          const costs = (atOnce: number) =>
+            Effect.gen(function* () {
+              const before = [waits, commits()] as const
+              const people = Array.from({ length: atOnce }, () => `p${++n}`)
+              yield* Effect.forEach(people, (each) => recordObservations(brand, [seen(each, each)]), {
+                concurrency: "unbounded"
+              })
+              return { waits: waits - before[0], commits: commits() - before[1] }
+            })
+          const alone = { waits: 0, commits: 1 }
+          expect([yield* costs(1), yield* costs(1)]).toEqual([alone, alone])
+          expect(yield* costs(3)).toEqual({ waits: 0, commits: 2 })
+          expect((yield* costs(3)).commits).toBe(1)
+          expect(yield* costs(1)).toMatchObject({ commits: 1 })
+          expect(yield* costs(1)).toEqual(alone)
+        }),
+      ticks
+    )
+  })
 
   it("fail alone, and take back what they did alone [STORE-1]", () =>
     counted((commits) =>

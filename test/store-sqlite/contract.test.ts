@@ -18,7 +18,7 @@ storeContract(
   { describe, it },
   {
     name: "SQLite",
-    layer: () => SqliteStore.layer({ filename: emptyStoreFile(), synced: false, rankIndex }),
+    layer: () => SqliteStore.layer({ filename: emptyStoreFile(), synced: false, rankIndex, maxUnindexed: 2 }),
     survivesReopening: true,
     leadHistories: isThorough ? 1000 : 25,
     deliveryHistories: isThorough ? 200 : 20,
@@ -43,6 +43,7 @@ storeContract(
         synced: false,
         rankIndex,
         maxEffort: 0,
+        maxUnindexed: 0,
         searchTexts: { minLeads: 1, pauseMillis: 0, pieceLeads: 3 }
       }),
     survivesReopening: true,

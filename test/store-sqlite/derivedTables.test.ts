@@ -13,7 +13,7 @@ import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { storeOver } from "./ShortRankBuckets.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { cases } from "../harness/Thoroughness.ts"
-import { expectDerived, maxBucketLeads, millisOfDay } from "./DerivedTables.ts"
+import { expectDerived, maxBucketLeads, maxUnindexed, millisOfDay } from "./DerivedTables.ts"
 
 const filename = join(temporaryFolder(), "derived.sqlite")
 
@@ -118,6 +118,7 @@ describe("what is kept beside the leads", () => {
       filename: shared,
       groupMillis: Number.POSITIVE_INFINITY,
       rankIndex: { maxBucketLeads },
+      maxUnindexed,
       beforeCommit: () => {
         commits++
       }

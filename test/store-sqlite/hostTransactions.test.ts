@@ -41,7 +41,10 @@ storeContract(
   {
     name: "SQLite over a host's client",
     layer: () =>
-      layerOf(temporaryFile("host.sqlite"), { rankIndex: { findingEffort: 0, maxBucketLeads: 3 } }),
+      layerOf(temporaryFile("host.sqlite"), {
+        rankIndex: { findingEffort: 0, maxBucketLeads: 3 },
+        maxUnindexed: 2
+      }),
     survivesReopening: true,
     leadHistories: isThorough ? 300 : 3,
     deliveryHistories: isThorough ? 100 : 2

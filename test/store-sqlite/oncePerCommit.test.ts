@@ -15,7 +15,9 @@ afterEach(() => void vi.restoreAllMocks())
 
 const storeOfBrand = async () => {
   const filename = join(folder, `once-${++number}.sqlite`)
-  const runtime = ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename, synced: false }), webCrypto))
+  const runtime = ManagedRuntime.make(
+    Layer.merge(SqliteStore.layer({ filename, synced: false, maxUnindexed: 0 }), webCrypto)
+  )
   const { brand, signalId } = await runtime.runPromise(
     Effect.gen(function* () {
       const brand = yield* Brands.create("B")

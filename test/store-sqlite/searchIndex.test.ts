@@ -43,7 +43,12 @@ describe("the indexes of texts", () => {
       }).pipe(
         Effect.provide(
           Layer.merge(
-            SqliteStore.layer({ filename, synced: false, ticks: SqliteStore.TickScheduler.none }),
+            SqliteStore.layer({
+              filename,
+              synced: false,
+              ticks: SqliteStore.TickScheduler.none,
+              maxUnindexed: 0
+            }),
             webCrypto
           )
         )
@@ -97,6 +102,7 @@ describe("the indexes of texts", () => {
               filename,
               synced: false,
               maxEffort,
+              maxUnindexed: 0,
               ticks: SqliteStore.TickScheduler.none
             }),
             webCrypto
@@ -134,7 +140,7 @@ describe("the indexes of texts", () => {
         }
         const segments = raw.prepare("SELECT count(DISTINCT segid) FROM lead_text_idx").pluck().get()
         expect(segments).toBeLessThanOrEqual(1)
-      }).pipe(Effect.provide(Layer.merge(SqliteStore.layer({ filename }), webCrypto)))
+      }).pipe(Effect.provide(Layer.merge(SqliteStore.layer({ filename, maxUnindexed: 0 }), webCrypto)))
     )
     raw.close()
   })

@@ -9,6 +9,7 @@ import {
   SortOrder
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
+import { SearchMemory } from "@lead-signals/store-sqlite/internal"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import { join } from "node:path"
@@ -258,5 +259,57 @@ describe("a search in memory", () => {
     expect(await found("mar")).toEqual(["Marla Kessin", "Tomar Lakes"])
     expect(searchesOf(posted).at(-1)).toBe("listLeads")
     await here.dispose()
+  })
+})
+
+describe("a store without threads", () => {
+  it("answers lists that take long in place, from the file and from memory [LIST-4, LIST-5]", () => {
+    const filename = join(folder, `in-place-${++number}.sqlite`)
+    const store = SqliteStore.layer({
+      filename,
+      synced: false,
+      ticks: SqliteStore.TickScheduler.withoutThreads,
+      groupMillis: Number.POSITIVE_INFINITY,
+      maxEffort: 0,
+      searchTexts: {
+        minLeads: 1,
+        pauseMillis: 0,
+        pieceLeads: 2,
+        parts: { partLeads: 2, joinedParts: 2, scannedLeads: 1 }
+      }
+    })
+    const posted = vi.spyOn(Worker.prototype, "postMessage")
+    const searched = vi.spyOn(SearchMemory.prototype, "search")
+    const program = Effect.gen(function* () {
+      const leads = yield* LeadStore
+      const { brand, signalId } = yield* brandWithSignal("B")
+      const record = (...names: ReadonlyArray<string>) =>
+        recordObservations(
+          brand,
+          names.map((name) => ({ signalId, person: { extId: name, name }, engagement: { id: `e ${name}` } }))
+        )
+      const found = (search: string) =>
+        Effect.map(leads.list(brand.id, allByName(search)), (page) =>
+          page.leads.map(({ lead }) => lead.profile.name)
+        )
+      yield* record("Marla Kessin", "Tomar Lakes", "Nobody", "Omara New", "Somebody")
+      const fromFile = yield* found("mar")
+      const before = searched.mock.calls.length
+      const fromMemory = yield* found("mar")
+      const after = searched.mock.calls.length
+      yield* record("Martin Newer")
+      const { leads: kessin } = yield* leads.list(brand.id, allByName("kessin"))
+      yield* Leads.erase(brand, kessin[0]!.lead.id)
+      return { fromFile, fromMemory, searches: [before, after], later: yield* found("mar") }
+    })
+    // It would fail where anything waits.
+    const outcome = Effect.runSync(Effect.scoped(Effect.provide(program, Layer.merge(store, webCrypto))))
+    expect(outcome).toEqual({
+      fromFile: ["Marla Kessin", "Omara New", "Tomar Lakes"],
+      fromMemory: ["Marla Kessin", "Omara New", "Tomar Lakes"],
+      searches: [0, 1],
+      later: ["Martin Newer", "Omara New", "Tomar Lakes"]
+    })
+    expect(posted).not.toHaveBeenCalled()
   })
 })

@@ -40,7 +40,7 @@ const brandOf = (people: ReadonlyArray<Named>) =>
   })
 
 const over = (filename: string, maxEffort: number) =>
-  Layer.merge(SqliteStore.layer({ filename, synced: false, maxEffort }), webCrypto)
+  Layer.merge(SqliteStore.layer({ filename, synced: false, maxEffort, maxUnindexed: 0 }), webCrypto)
 
 const found = (brandId: string, search: string) =>
   Effect.flatMap(LeadStore, (store) =>

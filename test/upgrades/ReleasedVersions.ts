@@ -49,7 +49,8 @@ const plain = {
     null,
     "4750d127941f3caa991825f6035adc2b89f83d85",
     "9444cfc4dc91510728b3ab2ca0a60030f764d1c2",
-    "efbf578973d2a6a4b0017382e6a7013ed358a5ef"
+    "efbf578973d2a6a4b0017382e6a7013ed358a5ef",
+    "0f7b6d7dcfefa3e9806b378872dc0e0a2c9b0d4c"
   ],
   postgres: [
     "aee0ed535765f4cfdae60720cdf5921e206455da",

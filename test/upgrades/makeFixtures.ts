@@ -137,5 +137,8 @@ for (const kind of Object.keys(commits) as ReadonlyArray<Kind>) {
       rmSync(folder, { recursive: true, force: true })
     }
   }
+  // A version that is left out from now on loses its fixture.
+  for (const version of fixtures.keys())
+    if ((commits[kind][version - 1] ?? null) === null) fixtures.delete(version)
   process.stdout.write(`${kind}: ${writeFixtures(kind, fixtures)} bytes\n`)
 }

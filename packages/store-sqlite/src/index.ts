@@ -25,10 +25,10 @@ import type { HostClient } from "./connection/HostClient.ts"
 import * as Database from "./database/Database.ts"
 import * as HostDatabase from "./database/HostDatabase.ts"
 import type { Migrating } from "./schema/Migrations.ts"
-import type { ListingOptions } from "./query/LeadPages.ts"
 
 import * as Copy from "./maintenance/Copy.ts"
 import * as RankIndex from "./rank-index/RankIndex.ts"
+import * as SearchTail from "./search/SearchTail.ts"
 import * as SearchTexts from "./stores/SearchTexts.ts"
 import * as SqliteAccessTokenStore from "./stores/SqliteAccessTokenStore.ts"
 import * as SqliteAuditLog from "./stores/SqliteAuditLog.ts"
@@ -76,7 +76,7 @@ export interface SqliteStoreOptions {
   readonly beforeCommit?: (synchronous: () => number) => void
   /**
    * Writes of one tick share a commit, and its reads share one state of the file. Ticks of the event loop unless given; a
-   * simulation, which schedules by itself, passes `TickScheduler.none`.
+   * simulation, which schedules by itself, passes `TickScheduler.withoutThreads`.
    */
   readonly ticks?: TickScheduler.TickScheduler
   /**
@@ -88,9 +88,15 @@ export interface SqliteStoreOptions {
   readonly rankIndex?: Partial<RankIndex.RankIndexOptions>
   /**
    * The number of leads, 10,000 unless given, that a list, an erasure or a migration may read on the host's thread;
-   * more run in a worker thread. `Infinity` where there can be no thread.
+   * more run in a worker thread. Where there is none, as `TickScheduler.withoutThreads` says, a list that takes more is read
+   * in place as that thread would read it. `Infinity` where nothing is to be offloaded.
    */
   readonly maxEffort?: number
+  /**
+   * The number of new leads, 128 unless given, that wait for the search indexes at most. Searches compare their texts meanwhile. 0 where each
+   * commit writes to the indexes.
+   */
+  readonly maxUnindexed?: number
   /** When brands' texts are kept in memory for searches. `SearchTexts.defaults` unless given. */
   readonly searchTexts?: Partial<SearchTexts.SearchTextsOptions>
   /** Called with the progress of the migrations of an older or a new file. */
@@ -104,7 +110,7 @@ export interface SqliteStoreOptions {
   readonly journal?: string | undefined
 }
 
-const ports = (options: ListingOptions, searchTexts: SearchTexts.SearchTextsOptions) =>
+const ports = (options: SqliteLeadStore.LeadStoreOptions, searchTexts: SearchTexts.SearchTextsOptions) =>
   Layer.mergeAll(
     SqliteBrandStore.layer,
     SqliteIdempotencyRecords.layer,
@@ -131,6 +137,7 @@ export const layer = ({
   encryption,
   filename,
   maxEffort = 10_000,
+  maxUnindexed = SearchTail.maxUnindexed,
   groupMillis = 12,
   journal,
   onMigrating = () => {},
@@ -143,7 +150,7 @@ export const layer = ({
   Layer.scopedContext(
     Layer.build(
       ports(
-        { rankIndex: { ...RankIndex.defaults, ...rankIndex }, maxEffort },
+        { rankIndex: { ...RankIndex.defaults, ...rankIndex }, maxEffort, maxUnindexed },
         { ...SearchTexts.defaults, ...searchTexts }
       ).pipe(
         Layer.provide(
@@ -178,6 +185,8 @@ export interface HostStoreOptions {
   readonly tablePrefix?: string
   /** As of `SqliteStoreOptions`. */
   readonly rankIndex?: Partial<RankIndex.RankIndexOptions>
+  /** As of `SqliteStoreOptions`. */
+  readonly maxUnindexed?: number
   /** Wraps the secrets of brands and webhooks under the key. The host encrypts its file itself. */
   readonly encryptionKey?: EncryptionKey
 }
@@ -196,7 +205,12 @@ export interface HostStoreOptions {
  */
 export const layerOver = (
   client: HostClient,
-  { encryptionKey, rankIndex = {}, tablePrefix = "lead_signals_" }: HostStoreOptions = {}
+  {
+    encryptionKey,
+    maxUnindexed = SearchTail.maxUnindexed,
+    rankIndex = {},
+    tablePrefix = "lead_signals_"
+  }: HostStoreOptions = {}
 ): Layer.Layer<StorePorts, StoreUnavailable> =>
   Layer.scopedContext(
     Layer.build(
@@ -205,7 +219,8 @@ export const layerOver = (
           ports(
             {
               rankIndex: { ...RankIndex.defaults, ...rankIndex },
-              maxEffort: Number.POSITIVE_INFINITY
+              maxEffort: Number.POSITIVE_INFINITY,
+              maxUnindexed
             },
             SearchTexts.defaults
           ),

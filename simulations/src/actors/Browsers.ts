@@ -66,7 +66,7 @@ const withOrigin = (name: OriginHeaders, cookie: string | null) => ({
 })
 
 const asks: Readonly<
-  Record<Exclude<Use["what"], "cookies" | "bearer">, (brand: KnownBrand, isKey: boolean) => Ask>
+  Record<Exclude<Use["what"], "cookies" | "bearer" | "beside">, (brand: KnownBrand, isKey: boolean) => Ask>
 > = {
   session: () => ({ route: "/session", brand: null, meaning: { means: "look" } }),
   brands: () => ({ route: "/operator/brands", brand: null, meaning: { means: "look" } }),
@@ -106,9 +106,15 @@ const askOf = (
   isKey: boolean,
   cookie: string
 ): Ask => {
-  const ask = asks[what === "cookies" || what === "bearer" ? "brands" : what](brand, isKey)
-  // A header Authorization counts alone, whatever the cookie is. [SES-3]
+  const ofKey = isKey ? "key" : "brands"
+  const route = what === "cookies" || what === "bearer" ? "brands" : what === "beside" ? ofKey : what
+  const ask = asks[route](brand, isKey)
+  // A header Authorization counts alone, whatever the cookie is: of the same session, or of none. [SES-3]
   if (what === "bearer") return { ...ask, unusual: { headers: { cookie } } }
+  if (what === "beside") {
+    const headers = { cookie: `${cookie.slice(0, -1)}${cookie.endsWith("A") ? "B" : "A"}` }
+    return { ...ask, ...(isKey ? { key } : { token: value }), unusual: { headers } }
+  }
   const sent = what === "cookies" ? `${cookie}; ${cookie}` : `theme=dark; ${cookie}`
   return {
     ...ask,
@@ -127,25 +133,34 @@ const use = (
   cookie: string,
   begunAt: number
 ): Effect.Effect<void> =>
-  Effect.forEach(
-    session.uses,
-    (each, i) =>
-      Effect.gen(function* () {
-        const { world } = context
-        const end = begunAt + sessionMillis + (each.atExpiry ?? 0)
-        const isAtEnd = each.atExpiry !== undefined && end - 100 > world.kernel.now
-        yield* Effect.sleep(isAtEnd ? end - 100 - world.kernel.now : each.after)
-        const ask = askOf(each, brand, credential, session.credential === "key", cookie)
-        yield* Effect.ignore(
-          once(
-            context,
-            { ...caller, label: `${caller.label} use ${i}` },
-            { ...ask, ...(isAtEnd ? { arrivesAt: end } : {}) }
-          )
+  Effect.gen(function* () {
+    const { world } = context
+    const uses = session.uses.map((each, i) => ({ each, label: `${caller.label} use ${i}` }))
+    const ask = ({ each, label }: (typeof uses)[number], more: Pick<Ask, "arrivesAt"> = {}) =>
+      Effect.ignore(
+        once(
+          context,
+          { ...caller, label },
+          { ...askOf(each, brand, credential, session.credential === "key", cookie), ...more }
         )
-      }),
-    { discard: true }
-  )
+      )
+    for (const named of uses.filter(({ each }) => each.atExpiry === undefined)) {
+      yield* Effect.sleep(named.each.after)
+      yield* ask(named)
+    }
+    // At once: the answer of the one would come after the instant of the next.
+    yield* Effect.forEach(
+      uses.filter(({ each }) => each.atExpiry !== undefined),
+      (named) => {
+        const arrivesAt = begunAt + sessionMillis + named.each.atExpiry!
+        return Effect.zipRight(
+          Effect.sleep(Math.max(0, arrivesAt - 100 - world.kernel.now)),
+          ask(named, { arrivesAt })
+        )
+      },
+      { concurrency: "unbounded", discard: true }
+    )
+  })
 
 const revoked = (
   context: ActorContext,

@@ -75,6 +75,29 @@ const retryAfterOf = (label: string, decisions: Decisions): RetryAfter =>
     ? retryAfters[decisions.below(`which Retry-After to ${label}`, retryAfters.length)]!
     : retryAfters[0]!
 
+const codesOf = (text: string, write: (unit: number) => string): string =>
+  Array.from({ length: text.length }, (_, i) => write(text.charCodeAt(i))).join("")
+
+/** How error pages and logs write what they quote. */
+const quotations: ReadonlyArray<(text: string) => string> = [
+  (text) => text,
+  (text) => JSON.stringify(text),
+  encodeURIComponent,
+  (text) =>
+    Array.from(new TextEncoder().encode(text), (octet) => `%${octet.toString(16).padStart(2, "0")}`).join(""),
+  (text) => text.replace(/[^\w .-]/gu, (character) => `&#${character.codePointAt(0)!};`),
+  (text) => codesOf(text, (unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
+]
+
+/** What an answer repeats of the body of the n-th post: from its begin or from a name on, as it is or quoted. */
+const echoOf = (body: string, n: number): Uint8Array => {
+  const from = n % 2 === 0 ? Math.max(0, body.indexOf('"name"')) : 0
+  const quoted = quotations[Math.floor((n - 1) / 2) % quotations.length]!(
+    body.slice(from, from + Sender.maxExcerptBytes).toWellFormed()
+  )
+  return new TextEncoder().encode(quoted).slice(0, Sender.maxExcerptBytes)
+}
+
 /** What it answers to its n-th post, from 1, and after how long. */
 type Character = (n: number, label: string, decisions: Decisions) => Reply
 
@@ -152,12 +175,13 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
     receive: (posted, label, sent) =>
       Effect.gen(function* () {
         const { body, headers } = posted
+        const n = ++posts
         const {
           echoes = false,
           millis,
           retryAfter,
           status: reply
-        } = characters[webhook.behaviour](++posts, label, world.decisions)
+        } = characters[webhook.behaviour](n, label, world.decisions)
         const at = yield* Clock.currentTimeMillis
         const id = headers["webhook-id"] ?? ""
         // An HMAC costs more than all else here; the oracle `signed` judges the signatures of every post.
@@ -201,7 +225,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         for (const post of received) world.posted(post)
         if (status === null) return yield* Effect.never
         yield* Effect.sleep(millis)
-        const echo = echoes ? new TextEncoder().encode(body).slice(0, Sender.maxExcerptBytes) : nothing
+        const echo = echoes ? echoOf(body, n) : nothing
         return {
           status,
           retryAfter: requested.header,

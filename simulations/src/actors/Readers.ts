@@ -68,6 +68,20 @@ export const page = (
     return body
   })
 
+/** One page, and those that follow it at once. */
+export const list = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  { query, next = [] }: Extract<Action, { do: "list" }>
+): Effect.Effect<void> =>
+  Effect.forEach(
+    [query, ...next],
+    (planned, i) =>
+      page(context, i === 0 ? caller : { ...caller, label: `${caller.label} next ${i}` }, brand, planned),
+    { discard: true }
+  )
+
 /** All pages of an order, one after the other. */
 export const walk = (
   context: ActorContext,
@@ -107,7 +121,8 @@ export const detail = (
       key: brand.key,
       meaning: { means: "detail", id, withDetail }
     })
-    if (status !== 200 && !context.facts.erasing.has(personOf(brand, person))) {
+    const { erasing, prunedLeads } = context.facts
+    if (status !== 200 && !erasing.has(personOf(brand, person)) && !prunedLeads.has(id)) {
       context.facts.violate("calls succeed", `the detail of ${person} was answered ${status}`)
     }
   })

@@ -1,7 +1,7 @@
 /** The operator and a key read figures over time. */
 import { Effect } from "effect"
 import type { Json, KnownBrand } from "../world/KnownFacts.ts"
-import { type ActorContext, type Caller, succeeding } from "./ActorContext.ts"
+import { type ActorContext, type Caller, persistently, succeeding } from "./ActorContext.ts"
 import { caller, type Inspection, look, ofBrand } from "./OperatorCalls.ts"
 
 /** Spans of figures, around the days of a run: most of them in the intervals that the service draws by itself. */
@@ -13,6 +13,13 @@ const spans = [
   "interval=hour&startDate=2026-01-05&endDate=2026-01-05",
   "interval=week&startDate=2025-12-30&endDate=2026-01-04",
   "interval=day&endDate=2026-01-04"
+]
+
+/** Spans that end before they begin. [SERIES-2] */
+const turnedSpans = [
+  "startDate=2026-01-05&endDate=2026-01-04",
+  "interval=week&startDate=2026-01-12&endDate=2026-01-05",
+  "interval=hour&startDate=2027-01-01"
 ]
 
 /** Figures over time, by whatever they can be grouped by. */
@@ -37,6 +44,15 @@ export const series = (
     yield* read("leads", nth % 2 === 0 ? null : "signal")
     yield* read("engagements", [null, "signal", "type"][nth % 3]!)
     yield* read("deliveries", null)
+    const turned = turnedSpans[nth % turnedSpans.length]!
+    yield* persistently(context, of("turned span"), {
+      route: `${ofBrand}/series/engagements`,
+      params,
+      query: turned,
+      brand,
+      meaning: { means: "bad" },
+      expects: { probes: [], status: 400, code: "invalid_parameter", names: "startDate", isFirst: true }
+    })
     const ofCampaign = { params: { ...params, id: brand.campaignId }, brand, meaning: look }
     const route = `${ofBrand}/campaigns/{id}`
     yield* succeeding(context, of("posts"), { ...ofCampaign, route: `${route}/posts` })

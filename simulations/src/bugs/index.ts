@@ -11,9 +11,11 @@ import { inBatches, inChangeFeed, inCloudEvents, inOrderedWebhooks } from "./ord
 import { inSeveralProcesses } from "./processes.ts"
 import { inRetention } from "./retention.ts"
 import { inRules } from "./rules.ts"
+import { inSessions } from "./sessions.ts"
 import { inSqliteStore } from "./sqlite.ts"
 import { inUseCases } from "./usecases.ts"
 import { inVocabulary } from "./vocabulary.ts"
+import { inWidenedInputs } from "./widened.ts"
 
 export type { Bug } from "./Bug.ts"
 
@@ -35,7 +37,9 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["batches", inBatches],
   ["CloudEvents", inCloudEvents],
   ["the feed of changes", inChangeFeed],
-  ["parts that came later", inNewerParts]
+  ["parts that came later", inNewerParts],
+  ["sessions of browsers and live events", inSessions],
+  ["what mutants had survived", inWidenedInputs]
 ]
 
 export const bugs: ReadonlyArray<Bug> = bugGroups.flatMap(([, group]) => group)

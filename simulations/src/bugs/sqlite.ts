@@ -3,15 +3,16 @@ import { type Bug, bugsIn } from "./Bug.ts"
 
 const inStore = (module: string) => bugsIn("store-sqlite", module, "sqlite")
 const leadStore = inStore("SqliteLeadStore")
+const leadRows = inStore("LeadRows")
 const erasure = inStore("Erasure")
 
 export const inSqliteStore: ReadonlyArray<Bug> = [
-  leadStore("search-index-left-behind", "the search index keeps a lead's first name and headline", {
+  leadRows("search-index-left-behind", "the search index keeps a lead's first name and headline", {
     in: "updateLead",
     find: "$before.profile.name !== $after.profile.name || $before.profile.headline !== $after.profile.headline",
     put: "$before.profile.name === $after.name"
   }),
-  leadStore("signal-caught-once", "a signal that catches a known lead is not noted", {
+  inStore("ProposedLeads")("signal-caught-once", "a signal that catches a known lead is not noted", {
     in: "commitOne",
     find: "$before === null || !$before.signalIds.includes($signalId)",
     put: "$before === null"
@@ -60,7 +61,7 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
     find: "$parts.push($ends($last * $millisPerDay, $to))",
     put: "$parts.push($ends($last * $millisPerDay, $to - 1))"
   }),
-  leadStore("sqlite-nulls-first", "leads without a score come first", {
+  leadRows("sqlite-nulls-first", "leads without a score come first", {
     in: "ifChanged",
     find: "$score1 ?? Number.POSITIVE_INFINITY",
     put: "$score1 ?? Number.NEGATIVE_INFINITY"

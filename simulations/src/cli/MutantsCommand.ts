@@ -4,12 +4,8 @@ import { type Failed, leaf, usage } from "@lead-signals/command-line"
 import { Effect, Option } from "effect"
 import { equivalentMutants, readEquivalents } from "../mutants/Equivalents.ts"
 import type { Mutant } from "../mutants/Mutant.ts"
-import {
-  type CampaignOptions,
-  judgeMutants,
-  type Judged,
-  type TestedMutants
-} from "../mutants/MutantCampaign.ts"
+import type { Judged } from "../mutants/Judged.ts"
+import { type CampaignOptions, judgeMutants, type TestedMutants } from "../mutants/MutantCampaign.ts"
 import { mutantsTable, judgedLine, summaryOf, targets } from "../mutants/MutantsTable.ts"
 import { CleanRunError } from "../mutants/MutantReach.ts"
 import { Results } from "../mutants/Results.ts"

@@ -1,25 +1,12 @@
 /** A campaign over mutants: the simulator judges each, and the tests those that it lets live. */
-import {
-  isKill,
-  type Judgement,
-  type SimulatorBudget,
-  type SimulatorJudgement,
-  type TestJudgement
-} from "./Judgement.ts"
+import type { Judged } from "./Judged.ts"
+import { isKill, type Judgement, type SimulatorBudget } from "./Judgement.ts"
 import type { Mutant } from "./Mutant.ts"
 import type { Results } from "./Results.ts"
 import { byLot } from "./MutantSample.ts"
 import { SimulatorJudge } from "./SimulatorJudge.ts"
+import { fateOf, isSimulatable } from "./Tally.ts"
 import { type CleanTests, TestJudge } from "./TestJudge.ts"
-
-/** A mutant with what is known of it; null where it was not judged, and need not be or has yet to be. */
-export interface Judged {
-  readonly mutant: Mutant
-  readonly simulator: SimulatorJudgement | null
-  readonly tests: TestJudgement | null
-  /** Why it behaves as the code does; null unless it is marked so. */
-  readonly equivalent: string | null
-}
 
 /** Which mutants the tests judge: those that survive the simulator, all, or none. */
 export type TestedMutants = "survivors" | "all" | "none"
@@ -127,24 +114,28 @@ export const judgeMutants = async (
 ): Promise<ReadonlyArray<Judged>> => {
   const { budget, testFiles, tested } = options
   const unmarked = mutants.filter(({ id }) => !equivalents.has(id))
-  // The client is no part of the simulated service.
-  const simulated = unmarked.filter((mutant) => mutant.package !== "client")
+  const simulated = unmarked.filter(isSimulatable)
   await judgeBySimulator(simulated, results, options)
   const isKilled = (mutant: Mutant): boolean => {
     const judgement = results.simulator(mutant, budget)
     return judgement !== null && isKill(judgement)
   }
   const isOpen = (mutant: Mutant): boolean =>
-    mutant.package !== "client" && results.simulator(mutant, budget) === null
+    isSimulatable(mutant) && results.simulator(mutant, budget) === null
   if (tested !== "none") {
     const toTest =
       tested === "all" ? unmarked : unmarked.filter((mutant) => !isKilled(mutant) && !isOpen(mutant))
     await judgeByTests(toTest, results, options)
   }
-  return mutants.map((mutant) => ({
+  const judged = mutants.map((mutant) => ({
     mutant,
-    simulator: mutant.package === "client" ? null : results.simulator(mutant, budget),
+    simulator: isSimulatable(mutant) ? results.simulator(mutant, budget) : null,
     tests: results.tests(mutant, testFiles),
     equivalent: equivalents.get(mutant.id) ?? null
   }))
+  const byMutant = new Map(judged.map((each) => [each.mutant, each]))
+  const inOrder = byLot(mutants)
+  const end = inOrder.findIndex((mutant) => fateOf(byMutant.get(mutant)!) === "open")
+  const fair = new Set(end === -1 ? inOrder : inOrder.slice(0, end))
+  return judged.map((each) => ({ ...each, isOfFairPart: fair.has(each.mutant) }))
 }

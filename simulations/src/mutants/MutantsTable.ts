@@ -2,7 +2,8 @@
 import { equivalentsFile } from "./Equivalents.ts"
 import { isKill } from "./Judgement.ts"
 import { kindNames, kinds, packages } from "./Mutant.ts"
-import type { Judged } from "./MutantCampaign.ts"
+import type { Judged } from "./Judged.ts"
+import { outsideReason } from "./Outside.ts"
 import { fateOf, isSimulated, type Tally, tallyOf } from "./Tally.ts"
 
 export const targets = { bySimulator: 0.9, byEither: 0.98 }
@@ -22,9 +23,10 @@ const headOf = (what: string): ReadonlyArray<string> => [
 
 /** One line for people. */
 export const summaryOf = (judged: ReadonlyArray<Judged>): string => {
-  const { byEither, bySimulator, bySimulatorOfAll, bySimulatorOfReached, fates, mutants } = tallyOf(judged)
+  const { byEither, bySimulator, bySimulatorOfAll, bySimulatorOfReached, fair, fates, mutants } =
+    tallyOf(judged)
   const open = fates.open === 0 ? "" : `; ${fates.open} not judged`
-  return `${mutants} mutants: the simulator kills ${percent(bySimulator)} of those that its program contains, ${percent(bySimulatorOfReached)} of those that a run comes to and ${percent(bySimulatorOfAll)} of all, simulator or tests ${percent(byEither)}; ${fates.neither} killed by neither, ${fates.equivalent} equivalent${open}`
+  return `${mutants} mutants: the simulator kills ${percent(bySimulator)} of those that its program contains, ${percent(bySimulatorOfReached)} of those that a run comes to and ${percent(bySimulatorOfAll)} of all, simulator or tests ${percent(byEither)} of ${fair} that both judged to their end; ${fates.neither} killed by neither, ${fates.equivalent} equivalent${open}`
 }
 
 const killerOf = ({ simulator, tests }: Judged): string => {
@@ -118,6 +120,13 @@ export const mutantsTable = (
       "The simulator's program contains these, and it lets them live.",
       withFate("open").filter((each) => each.simulator !== null && isSimulated(each)),
       ({ simulator }) => (simulator!.outcome === "unreached" ? " (no run comes to it)" : "")
+    ),
+    ...listOf(
+      "Outside of the simulator's program",
+      "No run can come to these, for the reason that each gives: tests alone judge them.",
+      judged.filter(({ equivalent, mutant }) => equivalent === null && outsideReason(mutant.id) !== null),
+      ({ mutant, tests }) =>
+        ` ${outsideReason(mutant.id)!} ${tests === null ? "Not judged." : isKill(tests) ? `Killed: ${tests.detail}.` : "No test kills it."}`
     ),
     ...listOf(
       "Equivalent",

@@ -1,6 +1,8 @@
 /** Mutants counted by what became of them. */
 import { isKill } from "./Judgement.ts"
-import type { Judged } from "./MutantCampaign.ts"
+import type { Mutant } from "./Mutant.ts"
+import type { Judged } from "./Judged.ts"
+import { outsideReason } from "./Outside.ts"
 
 /**
  * What became of a mutant: the simulator killed it by a rule or by a crash; only the tests did; neither did; it is
@@ -8,17 +10,20 @@ import type { Judged } from "./MutantCampaign.ts"
  */
 export type Fate = "rule" | "crash" | "tests" | "neither" | "equivalent" | "open"
 
-export const fateOf = ({ equivalent, mutant, simulator, tests }: Judged): Fate => {
+/** Whether runs of the simulator judge it. The client is no part of the simulated service. */
+export const isSimulatable = ({ id, package: name }: Mutant): boolean =>
+  name !== "client" && outsideReason(id) === null
+
+export const fateOf = ({ equivalent, mutant, simulator, tests }: Omit<Judged, "isOfFairPart">): Fate => {
   if (equivalent !== null) return "equivalent"
   if (simulator !== null && isKill(simulator)) return simulator.outcome === "oracle" ? "rule" : "crash"
   if (tests !== null && isKill(tests)) return "tests"
-  const isSimulated = mutant.package !== "client"
-  return (simulator === null && isSimulated) || tests === null ? "open" : "neither"
+  return (simulator === null && isSimulatable(mutant)) || tests === null ? "open" : "neither"
 }
 
-/** Whether the simulator's program contains the mutated code. */
+/** Whether the simulator's program contains the mutated code, where a run can come to it. */
 export const isSimulated = ({ mutant, simulator }: Judged): boolean =>
-  mutant.package !== "client" && simulator?.outcome !== "absent"
+  isSimulatable(mutant) && simulator?.outcome !== "absent"
 
 /** Numbers of mutants, and shares of those that are not equivalent; null where there are none. */
 export interface Tally {
@@ -34,8 +39,10 @@ export interface Tally {
   readonly bySimulatorOfReached: number | null
   /** The share that the simulator kills among all that are judged. */
   readonly bySimulatorOfAll: number | null
-  /** The share that the simulator or the tests kill; null until all are judged, since those left are survivors. */
+  /** The share that the simulator or the tests kill, among the first by lot of which each was judged to its end: others are open as they survived. */
   readonly byEither: number | null
+  /** How many those are, without equivalent ones. */
+  readonly fair: number
 }
 
 const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
@@ -47,8 +54,9 @@ export const tallyOf = (judged: ReadonlyArray<Judged>): Tally => {
   const simulated = real.filter(isSimulated)
   const unsimulated = simulated.filter(({ simulator }) => simulator === null).length
   const unreached = simulated.filter(({ simulator }) => simulator?.outcome === "unreached").length
-  const { crash, neither, rule, tests } = fates
-  const all = rule + crash + tests + neither
+  const { crash, rule } = fates
+  const fair = real.filter(({ isOfFairPart }) => isOfFairPart)
+  const survivors = fair.filter((each) => fateOf(each) === "neither").length
   return {
     mutants: judged.length,
     fates,
@@ -57,6 +65,7 @@ export const tallyOf = (judged: ReadonlyArray<Judged>): Tally => {
     bySimulatorOfReached: shareOf(rule + crash, simulated.length - unsimulated - unreached),
     bySimulator: shareOf(rule + crash, simulated.length - unsimulated),
     bySimulatorOfAll: shareOf(rule + crash, real.length - unsimulated),
-    byEither: fates.open > 0 ? null : shareOf(rule + crash + tests, all)
+    byEither: shareOf(fair.length - survivors, fair.length),
+    fair: fair.length
   }
 }

@@ -47,6 +47,19 @@ const unrecorded = (facts: KnownFacts, rule: RuleChecks): string | null => {
 }
 
 /** The log has every attempt, in order, as its receiver knows it, and nothing of the people in it. [DELIV-5] */
+/** The text with what it quotes as HTML, in a URL or in JSON as it reads. */
+const unquoted = (text: string): string =>
+  text
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replace(/\\+u([0-9a-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/(?:%[0-9a-fA-F]{2})+/g, (octets) =>
+      new TextDecoder().decode(
+        Uint8Array.from(octets.slice(1).split("%"), (octet) => Number.parseInt(octet, 16))
+      )
+    )
+
+const namesPerson = (text: string): boolean => /b\d+-p\d+\./.test(text)
+
 export const attemptsLogged: Oracle = {
   name: "attempts logged",
   instantiate: (facts, checks) => {
@@ -68,7 +81,9 @@ export const attemptsLogged: Oracle = {
             return `${id} was given up after ${made} attempts`
           if (log.some(({ error }: { error: string | null }) => error === "internal"))
             return `${id} could not be made`
-          if (/b\d+-p\d+\./.test(JSON.stringify(log))) return `the log of ${id} names a person`
+          const text = JSON.stringify(log)
+          if (namesPerson(text) || (/[%&]|\\u/.test(text) && namesPerson(unquoted(text))))
+            return `the log of ${id} names a person`
           if (facts.isStoreSeen) continue
           const posts = facts.postsOf(id)
           attempts.judged++

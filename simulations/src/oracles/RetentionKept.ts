@@ -113,6 +113,46 @@ class WhatIsThere {
   }
 }
 
+/** What a whole round would remove: what is due by itself holds nothing back. */
+const dueInRound = (facts: KnownFacts, limits: Readonly<Record<RetentionKind, number | null>>): Json => {
+  const outbox = outboxOf(facts)
+  const isBefore = (at: number | null, kind: RetentionKind): boolean =>
+    at !== null && limits[kind] !== null && at < limits[kind]
+  const isDue = ({ finishedAt, state }: KnownDelivery): boolean =>
+    (state === "delivered" && isBefore(finishedAt, "deliveries")) ||
+    (state === "dead" && isBefore(finishedAt, "deadLetters"))
+  const all = [...outbox.webhooks.values()].flatMap(({ deliveries }) => deliveries)
+  const counts = {
+    deliveries: all.filter((each) => each.state === "delivered" && isDue(each)).length,
+    deadLetters: all.filter((each) => each.state === "dead" && isDue(each)).length,
+    events: 0,
+    engagements: 0,
+    leads: 0,
+    suppressions: 0
+  }
+  for (const { id, reference } of facts.brands) {
+    const left = outbox
+      .webhooksOf(id)
+      .flatMap(({ deliveries }) => deliveries)
+      .filter((each) => !isDue(each))
+    const awaited = new Set(left.map(occurrenceOf))
+    const activities = reference.events.filter(({ event }) => event === "activity.detected")
+    const staying = activities.filter(
+      (event) => !isBefore(event.occurredAt, "events") || awaited.has(occurrenceOf(event))
+    )
+    const announced = new Set(staying.map(({ engagementId, leadId }) => `${leadId} ${engagementId}`))
+    const active = new Set([...staying, ...left].map(({ leadId }) => leadId))
+    counts.events += activities.length - staying.length
+    for (const { engagements, id: leadId, updatedAt } of reference.rows) {
+      counts.engagements += engagements.filter(
+        (each) => isBefore(each.trackedAt, "engagements") && !announced.has(`${leadId} ${each.id}`)
+      ).length
+      if (isBefore(updatedAt, "leads") && !active.has(leadId)) counts.leads++
+    }
+  }
+  return counts
+}
+
 const marks: Readonly<Record<RetentionKind, string>> = {
   deliveries: "a delivery was pruned",
   deadLetters: "a dead letter was pruned",
@@ -130,6 +170,7 @@ export const retentionKept: Oracle = {
     if (retention === undefined) return {}
     const pieces = checks.rule("each piece that is pruned")
     const ids = checks.rule("no id of what was pruned comes again")
+    const rounds = checks.rule("each count of what a round would remove")
     const there = new WhatIsThere(facts)
 
     const prune = ({ answer, args, process, serviceNow }: Stored): string | null => {
@@ -173,6 +214,16 @@ export const retentionKept: Oracle = {
     return {
       stored: (done) => {
         if (done.method === "pruning.prune") return prune(done)
+        if (done.method === "pruning.countDue") {
+          rounds.judged++
+          const [said, wanted] = [done.answer, dueInRound(facts, done.args[0])]
+          const wrong = (Object.keys(marks) as ReadonlyArray<RetentionKind>).find(
+            (kind) => kind !== "suppressions" && said[kind] !== wanted[kind]
+          )
+          return wrong === undefined
+            ? null
+            : `a round would remove ${said[wrong]} ${wrong}, and ${wanted[wrong]} are due`
+        }
         if (done.method === "leads.commit") return commit(done)
         if (done.method !== "outbox.lease") return null
         for (const { deliveryId } of done.answer.leases) {

@@ -19,7 +19,7 @@ import {
   type UndatedAction,
   type Sighting
 } from "./Plan.ts"
-import { everything, query } from "./Queries.ts"
+import { everything, neighbours, query } from "./Queries.ts"
 import { drawForeign, drawRefused, probeOf } from "./Probes.ts"
 import { engagementIdOf, extIdOf, personSeen, seenAt, sighting } from "./Sightings.ts"
 
@@ -89,7 +89,10 @@ const actionsOfKind = (
     case "export":
       return () => ({ do: kind, person: somebody() })
     case "list":
-      return () => ({ do: "list", query: query(prng) })
+      return () => {
+        const first = query(prng)
+        return { do: "list", query: first, ...(prng.chance(0.3) ? { next: neighbours(prng, first) } : {}) }
+      }
     case "detail":
       return () => ({ do: "detail", person: somebody(), withDetail: prng.chance(0.5) })
     case "walk":

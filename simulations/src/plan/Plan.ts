@@ -69,7 +69,12 @@ export type UndatedAction =
       }
     }
   | { readonly do: "erase" | "export"; readonly person: string }
-  | { readonly do: "list"; readonly query: PlannedQuery }
+  | {
+      readonly do: "list"
+      readonly query: PlannedQuery
+      /** Lists that follow at once, each like the one before it but for one thing: what is remembered of the one answers no other. */
+      readonly next?: ReadonlyArray<PlannedQuery>
+    }
   | { readonly do: "detail"; readonly person: string; readonly withDetail: boolean }
   | { readonly do: "walk"; readonly query: PlannedQuery }
   | { readonly do: "sync" }
@@ -159,7 +164,8 @@ export const sessionUses = [
   "create",
   "events",
   "cookies",
-  "bearer"
+  "bearer",
+  "beside"
 ] as const
 
 /** A session of a browser, from its begin to its end. */

@@ -26,6 +26,9 @@ const searches = [
   "name of b0-p0. 𝒳",
   "ﬁ",
   "name of b0-p0.",
+  // A character more than one that is found by a part of it.
+  "aaaaa",
+  "hahahah",
   "x".repeat(200),
   astral.repeat(200),
   ...strangeTexts.map(([, text]) => text)
@@ -37,6 +40,9 @@ const searched = [
   "anna zed",
   "head of sales",
   "aaaa bbbb",
+  // An index that counts repeated pieces takes a part of them.
+  "aaaaaaaaa",
+  "hahahahaha",
   ...strangeTexts.map(([, text]) => text)
 ]
 
@@ -44,7 +50,7 @@ const search = (prng: Prng): string => {
   if (prng.chance(0.5)) return prng.pick(searches)
   const characters = [...prng.pick(searched)]
   const from = prng.below(characters.length)
-  return characters.slice(from, from + 1 + prng.below(6)).join("")
+  return characters.slice(from, from + 1 + prng.below(8)).join("")
 }
 
 /** Small ones are common, since brands are small; 25 and 100 are the caps. [PAGE-4] */
@@ -72,6 +78,24 @@ export const query = (prng: Prng): PlannedQuery => {
     pageSize: prng.pick(pageSizes),
     engagements: prng.pick(["none", "none", "plain", "detailed"])
   }
+}
+
+/** The query with one thing otherwise. */
+const neighbour = (prng: Prng, planned: PlannedQuery): PlannedQuery => {
+  const other = query(prng)
+  const names = Object.keys(planned) as ReadonlyArray<keyof PlannedQuery>
+  const differing = names.filter((name) => JSON.stringify(planned[name]) !== JSON.stringify(other[name]))
+  if (differing.length === 0) return planned
+  const name = prng.pick(differing)
+  return { ...planned, [name]: other[name] }
+}
+
+/** Queries that follow one another at once; the last is mostly the first again. */
+export const neighbours = (prng: Prng, first: PlannedQuery): ReadonlyArray<PlannedQuery> => {
+  const found = [first]
+  const count = 1 + prng.below(3)
+  while (found.length <= count) found.push(neighbour(prng, found.at(-1)!))
+  return [...found.slice(1), ...(prng.chance(0.7) ? [first] : [])]
 }
 
 export const everything: PlannedQuery = {

@@ -29,9 +29,18 @@ const companies = [
     description: "Linser og\nprismer"
   }
 ]
-const headlines = ["Head of Sales", "RevOps 100%", "ΟΔΥΣΣΕΥΣ a_b", "Straße", "sales lead"]
+const headlines = [
+  "Head of Sales",
+  "RevOps 100%",
+  "ΟΔΥΣΣΕΥΣ a_b",
+  "Straße",
+  "sales lead",
+  "aaaa",
+  "haha",
+  "hahaha"
+]
 /** Names that several people have, so that there are ties. */
-const sharedNames = ["Anna Zed", "anna zed", "ＡＮＮＡ Zed"]
+const sharedNames = ["Anna Zed", "anna zed", "ＡＮＮＡ Zed", "Aaaa Zed", "aaaaa zed", "Aaaaaaa"]
 /** Names that begin below, among and above the surrogates, as UTF-16 orders them: code points order them otherwise. [SORT-6] */
 const borderNames = ["\ud7fb", "\ue000", "\uf8ff x", "\ufffd", "\u{10000}", "\u{1d4b3}", "\u{10fffd}"]
 const reactions = ["LIKE", "PRAISE", "EMPATHY", "INTEREST", "", "👏"]

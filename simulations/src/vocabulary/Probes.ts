@@ -34,6 +34,7 @@ import {
   misspeltParameters,
   parametersOfOthers,
   type RequestForm,
+  spanForms,
   targetForms,
   unknownFieldForms,
   unknownParameterForms
@@ -269,6 +270,7 @@ const requestProbes = (operation: Operation): ReadonlyArray<Probe> => {
       : [
           ...unknownParameterForms,
           ...misspeltParameters(queryNames(operation)),
+          ...spanForms(queryNames(operation)),
           ...parametersOfOthers(namesOfOthers(operation))
         ]),
     ...(hasBody

@@ -128,6 +128,31 @@ export const unknownParameterForms: ReadonlyArray<RequestForm> = [
   { name: "empty parts of a query", refusal: null, query: "&&", warns: [] }
 ]
 
+/** Days that do not go together, of an operation that takes a first and a last one. [MET-2, SERIES-2] */
+export const spanForms = (names: ReadonlyArray<string>): ReadonlyArray<RequestForm> => {
+  if (!names.includes("startDate") || !names.includes("endDate")) return []
+  const form = (name: string, query: string, refusal: Refusal | null): RequestForm => ({
+    name,
+    query,
+    refusal
+  })
+  return [
+    form("a day after the last one", "startDate=2026-01-05&endDate=2026-01-04", badRequest("startDate")),
+    form("a year after the last one", "startDate=2027-01-04&endDate=2026-01-04", badRequest("startDate")),
+    ...(names.includes("interval")
+      ? [
+          form(
+            "one day more than are shown",
+            "startDate=2024-12-01&endDate=2026-01-05",
+            badRequest("startDate")
+          ),
+          form("as many days as are shown", "startDate=2024-12-02&endDate=2026-01-05", null),
+          form("the last day of today", "startDate=2026-01-05&endDate=2026-01-05", null)
+        ]
+      : [])
+  ]
+}
+
 /** Names that no other parameter's is like, so that a misspelt one can mean nothing else; each operation that reads a query has one of them. */
 const distinct = ["pageSize", "interval", "startDate", "includeEngagementDetail"]
 

@@ -7,7 +7,7 @@ const reasons: ReadonlyArray<readonly [probe: RegExp, reason: string]> = [
   ],
   [
     /^(?:signIn|session|signOut)[: ]/,
-    "no party of a simulation is a browser; the calls about sessions have tests of their own"
+    "the calls about sessions have an actor and a scenario of their own, `sessions`; their forms have tests"
   ]
 ]
 

@@ -48,6 +48,9 @@ interface Serving extends Pick<Surroundings, "post" | "settings"> {
   readonly auditsKeyReads: boolean
 }
 
+/** An operator asks so often what a round of pruning would remove. */
+const dryRunMillis = 433_000
+
 /** Starts the service of production over opened stores: the sender of webhooks and the API. */
 export const serve = (
   stores: Context.Context<Stores>,
@@ -74,7 +77,11 @@ export const serve = (
     )
     const { retention, ...sending } = settings
     if (retention !== undefined) {
-      yield* Effect.forkScoped(RetentionRounds.retain({ retention })).pipe(Effect.provide(stored))
+      const dryRun = Effect.ignore(RetentionRounds.countDue(retention))
+      yield* Effect.all([
+        Effect.forkScoped(RetentionRounds.retain({ retention })),
+        Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(dryRunMillis), dryRun)))
+      ]).pipe(Effect.provide(stored))
     }
     const emitter = yield* Layer.build(Emitter.layer(sending)).pipe(Effect.provide(host))
     const serving = yield* app.pipe(Effect.provide(Context.merge(host, emitter)))

@@ -33,19 +33,46 @@ const folderOfRuns = (): string =>
 
 type BeforeCommit = NonNullable<SqliteStore.SqliteStoreOptions["beforeCommit"]>
 
+type Bounds = Pick<SqliteStore.SqliteStoreOptions, "maxEffort" | "rankIndex" | "searchTexts">
+
+/** Nothing is read as a thread would, which lists of a simulation's few leads never need. */
+const ofProduction: Bounds = { maxEffort: Infinity }
+
+const smallBuckets = { findingEffort: 2, maxBucketLeads: 5 }
+const smallParts = { partLeads: 4, joinedParts: 2, scannedLeads: 2 }
+
+/**
+ * Bounds from which on a store finds leads in other ways. Production has them where there are thousands of leads; a run has a few, and
+ * answers must be the same whatever they are. The processes of a run have them in turn.
+ */
+const boundsInTurn: ReadonlyArray<Bounds> = [
+  { maxEffort: Infinity, rankIndex: smallBuckets },
+  {
+    maxEffort: 6,
+    searchTexts: { minLeads: 2, pauseMillis: 0, pieceLeads: 3, parts: smallParts },
+    rankIndex: smallBuckets
+  },
+  ofProduction,
+  { maxEffort: 12, searchTexts: { minLeads: Infinity } },
+  { maxEffort: 3, searchTexts: { minLeads: 1, maxBytes: 200_000, pauseMillis: 0, pieceLeads: 2 } }
+]
+
 const layerOf = (
   filename: string,
-  { encrypted, synced }: SqliteDiskOptions,
-  beforeCommit: BeforeCommit = () => {}
+  { encrypted, synced }: Pick<SqliteDiskOptions, "encrypted" | "synced">,
+  beforeCommit: BeforeCommit = () => {},
+  bounds: Bounds = ofProduction
 ) =>
   SqliteStore.layer({
+    ...bounds,
     filename,
     synced,
     ...(encrypted ? { encryption } : {}),
     beforeCommit,
-    ticks: SqliteStore.TickScheduler.none,
+    ticks: SqliteStore.TickScheduler.withoutThreads,
     groupMillis: Number.POSITIVE_INFINITY,
-    maxEffort: Infinity
+    // Few leads come into the search indexes, and few wait for them.
+    maxUnindexed: 2
   })
 
 const makeTemplate = (encrypted: boolean): ReadonlyMap<string, Buffer> => {
@@ -63,6 +90,8 @@ export interface SqliteDiskOptions {
   readonly synced: boolean
   /** Whether the file is encrypted, under a key that all runs share. */
   readonly encrypted: boolean
+  /** The number of the bounds that the first process has; null where all have those of production. */
+  readonly bounds: number | null
 }
 
 /** What a loss of power leaves of the rate windows: no file, or a damaged one. */
@@ -79,6 +108,7 @@ const loseLimits = (filename: string, draw: Prng): void => {
 export const sqlite = (options: SqliteDiskOptions): Disk => {
   const folder = folderOfRuns()
   let generation = 0
+  let starts = 0
   const filename = (): string => join(folder, `${generation}.sqlite`)
   const opened = new Map<number, Opened>()
   let dying: (() => void) | null = null
@@ -114,7 +144,11 @@ export const sqlite = (options: SqliteDiskOptions): Disk => {
       return true
     },
     open: (process) => {
-      const next = build(layerOf(filename(), options, beforeCommit))
+      const bounds =
+        options.bounds === null
+          ? ofProduction
+          : boundsInTurn[(options.bounds + starts++) % boundsInTurn.length]
+      const next = build(layerOf(filename(), options, beforeCommit, bounds))
       opened.set(process, next)
       return next.context
     },

@@ -1,10 +1,10 @@
 /**
  * The floor of taking in observations: the rows that the product's own tables must get, and nothing else. It decodes nothing,
- * decides nothing, hashes nobody and keeps no derived table; search entries it writes, made beforehand, because a lead is found at
- * once. The file is of no use afterwards.
+ * decides nothing, hashes nobody and keeps no derived table; search entries it writes, made beforehand, as many at once as the product
+ * does. The file is of no use afterwards.
  */
 import { RenderedLeads } from "@lead-signals/domain"
-import { SearchIndex } from "@lead-signals/store-sqlite/internal"
+import { SearchIndex, SearchTail } from "@lead-signals/store-sqlite/internal"
 import Database from "better-sqlite3"
 import { randomBytes } from "node:crypto"
 import type { NewObservation } from "../NewObservation.ts"
@@ -112,8 +112,9 @@ export const makeRowsAlone = (filename: string): RowsAlone => {
     `INSERT INTO delivery (id, webhook_id, position, state, attempts, failures, due_at, created_at)
      VALUES (?, ?, ?, 'pending', 0, 0, ?, ?)`
   )
+  let unindexed: Array<readonly [leadId: number, texts: PreparedRows["texts"]]> = []
   const record = db.transaction((all: ReadonlyArray<PreparedRows>) => {
-    const leads = all.map((rows) => {
+    for (const rows of all) {
       const { now, signalId } = rows
       const leadId = Number(lead.run(...rows.lead).lastInsertRowid)
       link.run(signalId, now, leadId)
@@ -122,11 +123,14 @@ export const makeRowsAlone = (filename: string): RowsAlone => {
       event.run("lead2.created", brandId, leadId, engagementId, 0, now)
       const { lastInsertRowid } = event.run("activity.detected", brandId, leadId, engagementId, 1, now)
       delivery.run(`wh_${randomBytes(16).toString("hex")}`, webhookId, lastInsertRowid, now, now)
-      return [leadId, rows.texts] as const
-    })
-    for (const [leadId, { grams, headline, name }] of leads) {
-      text.run(leadId, name, headline)
-      gram.run(leadId, grams)
+      unindexed.push([leadId, rows.texts])
+    }
+    if (unindexed.length > SearchTail.maxUnindexed) {
+      for (const [leadId, { grams, headline, name }] of unindexed) {
+        text.run(leadId, name, headline)
+        gram.run(leadId, grams)
+      }
+      unindexed = []
     }
     return all.length
   })

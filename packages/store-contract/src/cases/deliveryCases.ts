@@ -167,6 +167,80 @@ export const deliveryCases: ReadonlyArray<Case> = [
     })
   ),
 
+  caseOf("gives each of the attempts that are recorded together its own outcome [DELIV-3]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* DeliveryWorld.create(clock)
+      const [outbox, deliveries, webhookStore] = yield* Effect.all([Outbox, Deliveries, WebhookStore])
+      yield* world.play({ ...subscribed, events: 1 })
+      const [webhook] = yield* webhookStore.list(world.brand.id)
+      const webhookId = webhook!.id
+      const seen = Array.from({ length: 8 }, (_, engagement) => ({ person: 0, engagement, author: null }))
+      yield* world.play({ step: "observe", seen })
+      const lease = (token: string) =>
+        Effect.map(
+          outbox.lease({
+            token,
+            leaseMillis,
+            limits: {
+              total: 1000,
+              reserved: 0,
+              perWebhook: 1000,
+              failingTotal: 1000,
+              perFailingWebhook: 1000
+            },
+            underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
+            body: ({ deliveryId }) => deliveryId
+          }),
+          ({ leases }) => leases.filter((each) => each.webhook.id === webhookId)
+        )
+      /** The attempt at place `i` fails, and is due again after so many seconds, or succeeds where `i` is a multiple of four. */
+      const record = (leases: ReadonlyArray<Lease>) =>
+        outbox.record(
+          leases.map(({ deliveryId, token, webhook: { url } }, i) => {
+            const result = {
+              status: i % 4 === 0 ? 204 : 500,
+              error: null,
+              response: null,
+              retryAfterSeconds: 10 + i
+            }
+            return {
+              deliveryId,
+              token,
+              url,
+              at: clock.millis,
+              durationMillis: i,
+              result,
+              settle: (known, now) => Retries.settle(known, result, now, 0.5, [1000, 1000])
+            }
+          })
+        )
+      const first = yield* lease("first")
+      assertEqual("Outbox.lease, deliveries of eight events", first.length, 8)
+      yield* record(first)
+      const dueAt = first.map((_, i) => (i % 4 === 0 ? null : clock.millis + (10 + i) * 1000))
+      const page = { page: 1, pageSize: 100 }
+      const { deliveries: recorded } = yield* deliveries.list(webhookId, { state: null, page })
+      const outcomeOf = ({ deliveryId }: Lease) => {
+        const { attempts, dueAt: due, state } = recorded.find(({ id }) => id === deliveryId)!
+        return { state, attempts, dueAt: due }
+      }
+      assertEqual(
+        "Outbox.record, what eight attempts left",
+        first.map(outcomeOf),
+        dueAt.map((due) => ({ state: due === null ? "delivered" : "pending", attempts: 1, dueAt: due }))
+      )
+      for (const [i, { deliveryId }] of first.entries()) {
+        const found = Option.getOrThrow(yield* deliveries.get(webhookId, deliveryId))
+        assertEqual(
+          "Deliveries.get, the attempt of each",
+          found.attempts.map(({ durationMillis, number, status }) => ({ durationMillis, number, status })),
+          [{ durationMillis: i, number: 1, status: i % 4 === 0 ? 204 : 500 }]
+        )
+      }
+      yield* end(world)
+    })
+  ),
+
   caseOf(
     "leases what is due of a webhook that takes batches in whole posts, and lets a part wait [BATCH-1, BATCH-2, BATCH-3, BATCH-4]",
     (clock) =>

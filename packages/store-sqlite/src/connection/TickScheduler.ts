@@ -11,6 +11,8 @@ export interface TickScheduler {
   readonly maxMillis: number
   /** Nothing else runs meanwhile: every write ends before its caller goes on. */
   readonly isAlone?: boolean
+  /** `false`: no thread runs beside it, and what a thread would read is read in place. */
+  readonly hasThreads?: boolean
 }
 
 /** One tick is one iteration of Node's event loop. */
@@ -31,3 +33,6 @@ export const none: TickScheduler = {
   maxMillis: 0,
   isAlone: true
 }
+
+/** As `none`, where what takes long must end before its caller goes on, too. */
+export const withoutThreads: TickScheduler = { ...none, hasThreads: false }

@@ -18,7 +18,7 @@ import { statusOf, Writability } from "../connection/Writability.ts"
 import { RemovalJournal } from "../journal/RemovalJournal.ts"
 import { mustWrap, rewrap, Secrets } from "../rows/Secrets.ts"
 import { checkForeign, checkVersion, versionOf } from "../schema/Migrations.ts"
-import { type ReadingWorker, readingWorker } from "../worker/ReadingWorker.ts"
+import { readingInPlace, type ReadingWorker, readingWorker } from "../worker/ReadingWorker.ts"
 import { isThreadAvailable } from "../worker/startThread.ts"
 import { bound } from "./BoundWrites.ts"
 import { openJournal } from "./JournalSync.ts"
@@ -40,10 +40,12 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
     readonly write: Write
     /** Runs reads that take long. */
     readonly readingWorker: ReadingWorker
-    /** Searches texts that it has in memory; null where there are no threads. */
+    /** Searches texts that it has in memory; null where nothing is kept there. */
     readonly searchingWorker: ReadingWorker | null
     /** Runs a job that writes and takes long, in one transaction, which the writes of this thread wait for. */
     readonly writeInWorker: WriteInWorker
+    /** Whether `writeInWorker` has a thread. */
+    readonly hasWritingThread: boolean
     /** Removes overwritten pages from the write-ahead log: at once, or as soon as no reader is in the way. [PII-3] */
     readonly truncateWal: Effect.Effect<void>
     /** Reads and writes the columns of secrets. */
@@ -76,7 +78,9 @@ export interface DatabaseOptions extends UpgradeOptions, GroupCommitOptions {
 const make = (path: string, options: DatabaseOptions) =>
   Effect.gen(function* () {
     // A program that schedules by itself has no threads: there SQLite syncs each commit, and checkpoints, within the write.
-    const syncsInThreads = options.synced && options.ticks.isAlone !== true
+    const isAlone = options.ticks.isAlone === true
+    const hasThreads = options.ticks.hasThreads !== false
+    const syncsInThreads = options.synced && !isAlone
     if (syncsInThreads && !isThreadAvailable()) {
       return yield* new StoreUnavailable({
         reason:
@@ -103,7 +107,12 @@ const make = (path: string, options: DatabaseOptions) =>
     yield* tighten(filename)
     const inPlace = (): void => opened.check()
     const worker = yield* writingWorker(filename, options.synced ? "NORMAL" : "OFF", key, inPlace)
-    yield* upgrade(filename, writer, worker, options)
+    yield* upgrade(
+      filename,
+      writer,
+      worker,
+      hasThreads ? options : { ...options, maxEffort: Number.POSITIVE_INFINITY }
+    )
     yield* retryWhileBusy(() => {
       if (!mustWrap(writer, filename, secrets)) return
       // Another process may have wrapped them meanwhile.
@@ -138,13 +147,14 @@ const make = (path: string, options: DatabaseOptions) =>
     const offloaded = offloadTransactions({ worker, log, snapshot, barrier, opened, writability, merges })
     // The last commits end before the log and the connections close. Without threads a commit ends at once.
     if (syncsInThreads) yield* Effect.addFinalizer(() => close)
+    const reading = hasThreads ? readingWorker(filename, key, inPlace) : readingInPlace(filename, key)
     return Database.of({
       secrets: new Secrets(secrets),
       queued,
       read,
       write: bound(write),
-      readingWorker: yield* readingWorker(filename, key, inPlace),
-      searchingWorker: options.ticks.isAlone === true ? null : yield* readingWorker(filename, key, inPlace),
+      readingWorker: yield* reading,
+      searchingWorker: isAlone && hasThreads ? null : yield* reading,
       writeInWorker: (kind, input) => Effect.zipRight(ofThisVersion, offloaded(kind, input)),
       truncateWal: log.truncate,
       journalRemovals,
@@ -155,7 +165,8 @@ const make = (path: string, options: DatabaseOptions) =>
           journalProblem: journalProblem()
         }))
       ),
-      putsOff: options.ticks.isAlone !== true,
+      hasWritingThread: hasThreads,
+      putsOff: !isAlone,
       keepsReads: true
     })
   })

@@ -120,6 +120,8 @@ export const groupCommit = (
   let waiting: Array<PendingWrite> = []
   let isCommitting = false
   let isClosed = false
+  /** Whether the last write that found no commit under way got company, before its commit or during it. */
+  let isCrowded = false
   let onIdle = (): void => {}
   const answerAll = (group: ReadonlyArray<PendingWrite>, done: ReadonlyArray<Outcome>) =>
     Effect.forEach(
@@ -178,12 +180,14 @@ export const groupCommit = (
           commit
         )
   })
-  /** Ends after a tick that brought no further write. */
+  /** Ends after a tick that brought no further write. Who was alone before waits for nobody: a tick takes some 15 µs. */
   const gatherAll = Effect.gen(function* () {
+    if (!isCrowded) return
     for (let passed = 0, known = 0; passed < maxTicks && waiting.length > known; passed++) {
       known = waiting.length
       yield* ticks.next
     }
+    isCrowded = waiting.length > 1
   })
   const end = Effect.sync(() => {
     isCommitting = false
@@ -199,7 +203,11 @@ export const groupCommit = (
    */
   const commitFirst = Effect.ensuring(
     Effect.zipRight(gatherAll, commitNext),
-    Effect.suspend(() => (waiting.length === 0 ? end : Effect.asVoid(Effect.forkDaemon(commitRest))))
+    Effect.suspend(() => {
+      if (waiting.length === 0) return end
+      isCrowded = true
+      return Effect.asVoid(Effect.forkDaemon(commitRest))
+    })
   )
   const write: Write = <A>(work: (sql: Connection, now: number) => A) =>
     Effect.uninterruptibleMask((restore) =>

@@ -83,6 +83,7 @@ const make = (client: HostClient, prefix: string, secrets: SecretWrapper | undef
       readingWorker: { read: () => Effect.fail(noThreads) },
       searchingWorker: null,
       writeInWorker: () => Effect.fail(noThreads),
+      hasWritingThread: false,
       truncateWal: Effect.flatMap(isInTransaction, (isInHosts) =>
         isInHosts ? Effect.void : Effect.ignore(client.unsafe("PRAGMA wal_checkpoint(TRUNCATE)"))
       ),

@@ -2,7 +2,7 @@
  * A list's filter in terms of tables and indexes, and its conditions as SQL: the driver is the condition whose index the query
  * reads; the query tests the others.
  */
-import type { FilterCondition, LeadFilter } from "@lead-signals/domain"
+import type { FilterCondition, LeadFilter, LeadId } from "@lead-signals/domain"
 import { filterConditions } from "@lead-signals/domain/pure"
 import { idOf } from "@lead-signals/sql-rows"
 import { type Match, matchOf, phraseOf } from "../search/SearchIndex.ts"
@@ -35,6 +35,8 @@ export interface Selection extends Conditions {
   readonly brandId: number
   /** The range that follows for the other field: a lead is never updated before it was created. */
   readonly implied: Range | null
+  /** The leads that the match finds and the index does not hold yet. */
+  readonly unindexed: ReadonlyArray<LeadId>
   /** Whether the filter alone excludes every lead. */
   readonly isEmpty: boolean
 }
@@ -77,6 +79,7 @@ export const select = (brandId: number, filter: LeadFilter): Selection => {
     updated,
     implied: impliedBy(created, updated),
     match,
+    unindexed: [],
     isEmpty:
       (filter.search !== undefined && match === null) ||
       [created, updated].some((range) => range !== null && range.from > range.to)
@@ -117,13 +120,19 @@ export type Driver = "order" | "flags" | "created" | "updated" | "signal" | "sea
 export const flagsIn = (flags: ReadonlyArray<number>, column: string): string =>
   `${column} IN (${flags.join(", ")})`
 
-export const sources: { readonly [D in Driver]: (match: Match | null) => string } = {
+type Searched = Pick<Selection, "match" | "unindexed">
+
+export const sources: { readonly [D in Driver]: (searched: Searched) => string } = {
   order: () => "lead l",
   flags: () => "lead l INDEXED BY lead_by_flags",
   created: () => "lead l INDEXED BY lead_by_created",
   updated: () => "lead l INDEXED BY lead_by_updated",
   signal: () => "lead_signal g CROSS JOIN lead l ON l.id = g.lead_id",
-  search: (match) => `${match!.table} CROSS JOIN lead l ON l.id = ${match!.table}.rowid`
+  search: ({ match, unindexed }) =>
+    // Leads are looked up by the numbers that are found.
+    unindexed.length > 0
+      ? "lead l NOT INDEXED"
+      : `${match!.table} CROSS JOIN lead l ON l.id = ${match!.table}.rowid`
 }
 
 /** The table that a query reads columns from that `lead` and `lead_signal` both have. */
@@ -136,7 +145,7 @@ export const columnsOf = (driver: Driver) =>
 export const sourceOf = (selection: Selection, driver: Driver): string =>
   driver === "signal" && hasOnly(selection, "signalId", "flags", "created", "match")
     ? "lead_signal g"
-    : sources[driver](selection.match)
+    : sources[driver](selection)
 
 /** The entries that a search finds. */
 export const found = ({ table, tokens }: Match): Sql => ({
@@ -145,14 +154,20 @@ export const found = ({ table, tokens }: Match): Sql => ({
 })
 
 /** The condition that a search finds the lead; SQLite reads all entries of the search once. */
-const isFound = (match: Match, id: string): Sql => {
+const isFound = (match: Match, unindexed: Selection["unindexed"], id: string): Sql => {
   const { params, text } = found(match)
-  return { text: `${id} IN (SELECT ${match.table}.rowid FROM ${match.table} WHERE ${text})`, params }
+  const indexed = `SELECT ${match.table}.rowid FROM ${match.table} WHERE ${text}`
+  return unindexed.length === 0
+    ? { text: `${id} IN (${indexed})`, params }
+    : {
+        text: `${id} IN (${indexed} UNION ALL SELECT value FROM json_each(?))`,
+        params: [...params, JSON.stringify(unindexed)]
+      }
 }
 
 /** All conditions of a selection, written for the tables of the driver. */
 export const conditions = (selection: Selection, driver: Driver): Sql => {
-  const { brandId, created, flags, implied, match, signalId, updated } = selection
+  const { brandId, created, flags, implied, match, signalId, unindexed, updated } = selection
   const columns = columnsOf(driver)
   const within = (range: Range | null): Sql | null => {
     if (range === null) return null
@@ -177,7 +192,12 @@ export const conditions = (selection: Selection, driver: Driver): Sql => {
             text: "EXISTS (SELECT 1 FROM lead_signal g WHERE g.signal_id = ? AND g.lead_id = l.id)",
             params: [signalId]
           },
-    match: match === null ? null : driver === "search" ? found(match) : isFound(match, columns.id),
+    match:
+      match === null
+        ? null
+        : driver === "search" && unindexed.length === 0
+          ? found(match)
+          : isFound(match, unindexed, columns.id),
     flags: flags === null ? null : { text: flagsIn(flags, columns.flags), params: [] },
     created: within(created),
     updated: within(updated)

@@ -14,6 +14,7 @@ import {
   finishedCounts,
   leadCounts
 } from "../rank-index/DerivedTables.ts"
+import { isUnindexed, maxUnindexed } from "../search/SearchTail.ts"
 import { readVersion } from "./FileVersion.ts"
 
 /** The result of `check`. */
@@ -50,6 +51,9 @@ const different = (kept: string, recounted: ReadonlyArray<string>): string =>
   `WITH kept AS (${kept}), recounted AS (${recounted.join(" UNION ALL ")})
    SELECT (SELECT count(*) FROM (SELECT * FROM kept EXCEPT SELECT * FROM recounted))
         + (SELECT count(*) FROM (SELECT * FROM recounted EXCEPT SELECT * FROM kept))`
+
+/** Leads whose texts the search indexes hold. */
+const indexedLeads = `SELECT id FROM lead WHERE NOT (${isUnindexed})`
 
 const eachOrdering = Object.keys(orderings).map((ordering) => `SELECT '${ordering}' AS ordering`)
 
@@ -95,10 +99,14 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
     `SELECT count(*) FROM lead_signal g LEFT JOIN lead l ON l.id = g.lead_id
      WHERE g.flags IS NOT l.flags OR g.created_at IS NOT l.created_at`
   ],
-  ["the entries of the search", different("SELECT rowid FROM lead_text", ["SELECT id FROM lead"])],
+  ["the entries of the search", different("SELECT rowid FROM lead_text", [indexedLeads])],
   [
     "the entries of the search for one or two characters",
-    different("SELECT rowid FROM lead_gram", ["SELECT id FROM lead"])
+    different("SELECT rowid FROM lead_gram", [indexedLeads])
+  ],
+  [
+    "the leads that wait for the search",
+    `SELECT max(0, count(*) - ${maxUnindexed}) FROM lead WHERE ${isUnindexed}`
   ]
 ]
 

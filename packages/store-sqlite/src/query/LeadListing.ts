@@ -35,7 +35,7 @@ const accessPathOf = (
       way === "walk" && driver !== "signal" ? `lead l INDEXED BY ${index}` : sourceOf(selection, driver)
     return { source, id, key: created }
   }
-  const source = way === "walk" ? `lead l INDEXED BY ${index}` : sources[driver](selection.match)
+  const source = way === "walk" ? `lead l INDEXED BY ${index}` : sources[driver](selection)
   return { source, id, key: column }
 }
 
@@ -104,12 +104,13 @@ export const planPage = (
 
 /** Selects as many of each combination of flags as the page can want, and the page among those. */
 const mergedSql = (
-  { brandId, flags }: Selection,
+  selection: Selection,
   ordering: Ordering,
   { limit, offset }: { readonly limit: number; readonly offset: number }
 ): Sql => {
+  const { brandId, flags } = selection
   const inOrder = by({ id: "l.id", key: ordering.column }, ordering)
-  const beginning = `SELECT * FROM (SELECT l.id, ${ordering.column} AS key FROM ${sources.flags(null)}
+  const beginning = `SELECT * FROM (SELECT l.id, ${ordering.column} AS key FROM ${sources.flags(selection)}
      WHERE l.brand_id = ? AND l.flags = ? ORDER BY ${inOrder} LIMIT ?)`
   return {
     text: `SELECT id FROM (${flags!.map(() => beginning).join(" UNION ALL ")})
@@ -163,7 +164,7 @@ export const textsSql = (
   const ordering = orderingOf(sort)
   const { params, text } = conditions({ ...selection, match: null }, driver)
   const { id, key } = accessPathOf(selection, ordering, { driver, way: "walk" })
-  const source = driver === "signal" ? sources.signal(null) : `lead l INDEXED BY ${ordering.index}`
+  const source = driver === "signal" ? sources.signal(selection) : `lead l INDEXED BY ${ordering.index}`
   const against = ordering.isReversed ? " DESC" : ""
   return {
     text: `SELECT ${id}, l.name, l.headline, ${key} FROM ${source}
@@ -200,7 +201,7 @@ export const filteredScanSql = (
   const ordering = orderingOf(sort)
   const { id, key } = accessPathOf(selection, ordering, { driver, way: "gather" })
   return {
-    text: `SELECT ${id}, l.name, l.headline, ${key} FROM ${sources[driver](selection.match)}
+    text: `SELECT ${id}, l.name, l.headline, ${key} FROM ${sources[driver](selection)}
       WHERE ${text} ORDER BY ${by({ id, key }, ordering)} LIMIT ? OFFSET ?`,
     params: [...params, length, from]
   }

@@ -14,6 +14,7 @@ import { orderingOf } from "../filter/Ordering.ts"
 import * as RankIndex from "../rank-index/RankIndex.ts"
 import { idOf } from "@lead-signals/sql-rows"
 import { isFoundBy } from "../search/SearchIndex.ts"
+import { searchTail } from "../search/SearchTail.ts"
 import { isCounted, keyOf, select, type Selection, type Sql } from "../filter/Selection.ts"
 import * as TieBreak from "../filter/TieBreak.ts"
 import type { Total } from "./Totals.ts"
@@ -86,7 +87,7 @@ const countFilters = (
   if (known !== undefined) return withSearch(known)
   if (searchEffort > maxEffort) return null
   const searchedSql = FilterCounts.searchedSql(match, maxEffort + 1)
-  const n = sql.value<number>(searchedSql.text, searchedSql.params)!
+  const n = sql.value<number>(searchedSql.text, searchedSql.params)! + selection.unindexed.length
   if (n > maxEffort) return null
   totals.set(key, { n, brandId: String(brandId), filter: { search: match.part } }, columns["state"]!)
   return withSearch(n)
@@ -169,8 +170,11 @@ const findPage = (
   { maxEffort, rankIndex }: ListingOptions,
   { buckets, totals }: KnownCounts
 ): FoundPage | null => {
-  const selection = select(idOf(brandId), query.filter)
-  if (selection.isEmpty) return { total: 0, ids: [] }
+  const selected = select(idOf(brandId), query.filter)
+  if (selected.isEmpty) return { total: 0, ids: [] }
+  const { match } = selected
+  const selection =
+    match === null ? selected : { ...selected, unindexed: searchTail(sql, selected.brandId, match.part) }
   const key = keyOf(selection)
   const { search } = query.filter
   const counts = countFilters(sql, selection, maxEffort, totals)

@@ -10,6 +10,7 @@ import type { LeadChanges } from "../cache/LeadChanges.ts"
 import type { Database } from "../database/Database.ts"
 import type { Query } from "../query/LeadPages.ts"
 import { idOf } from "@lead-signals/sql-rows"
+import type { PartSizes } from "../search/PostingParts.ts"
 import { isAnswerable } from "../search/SlotFilter.ts"
 import type { Jobs } from "../worker/Jobs.ts"
 import type { PieceRead } from "../worker/TextMemory.ts"
@@ -24,6 +25,8 @@ export interface SearchTextsOptions {
   readonly pauseMillis: number
   /** Leads that one job reads: other brands' searches wait for it. */
   readonly pieceLeads: number
+  /** Sizes of the parts in which texts are indexed; for tests with few leads. */
+  readonly parts?: PartSizes
 }
 
 /** What a server has unless it is set otherwise. */
@@ -153,8 +156,8 @@ export class SearchTexts {
   }
 
   private readPiece(brandId: string, after: LeadId | null): Effect.Effect<PieceRead, StoreUnavailable> {
-    const { pieceLeads } = this.options
-    return this.worker!.read(brandId, "rememberLeads", () => ({ brandId, after, length: pieceLeads }))
+    const { parts, pieceLeads } = this.options
+    return this.worker!.read(brandId, "rememberLeads", () => ({ brandId, after, length: pieceLeads, parts }))
   }
 
   /** A method, since the state changes between two looks at it. */

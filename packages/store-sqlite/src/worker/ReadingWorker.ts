@@ -1,8 +1,9 @@
 /** A worker thread that reads lists that take long, while the serving thread answers others. */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
+import { DriverConnection } from "../connection/DriverConnection.ts"
 import type { FileKey } from "../connection/FileKey.ts"
-import type { JobKind, Jobs } from "./Jobs.ts"
+import { type JobKind, type Jobs, runJob } from "./Jobs.ts"
 import { storeWorker } from "./StoreWorker.ts"
 
 /** A thread that reads, brand after brand in turn. */
@@ -79,4 +80,30 @@ export const readingWorker = (
           })
       }
     }
+  )
+
+/**
+ * Runs the same jobs at once, on the calling thread and over a connection of its own: for a simulation, in which nothing else runs
+ * meanwhile.
+ */
+export const readingInPlace = (
+  filename: string,
+  key: FileKey | undefined
+): Effect.Effect<ReadingWorker, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => ({ connection: null as DriverConnection | null })),
+      ({ connection }) => Effect.sync(() => connection?.close())
+    ),
+    (opened) => ({
+      read: <K extends JobKind>(_: string, kind: K, input: () => Jobs[K]["input"]) =>
+        Effect.try({
+          try: () => {
+            opened.connection ??= new DriverConnection(filename, { readonly: true, busyMillis: 0, key })
+            // Jobs that only read answer at once.
+            return runJob(opened.connection, { kind, input: input() }, () => {}) as Jobs[K]["output"]
+          },
+          catch: unavailable
+        })
+    })
   )

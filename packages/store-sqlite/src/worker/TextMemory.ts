@@ -10,6 +10,7 @@ import type { DriverConnection } from "../connection/DriverConnection.ts"
 import type { Query, ReadFound } from "../query/LeadPages.ts"
 import { idOf } from "@lead-signals/sql-rows"
 import { newestPosition } from "../rows/ChangeReads.ts"
+import type { PartSizes } from "../search/PostingParts.ts"
 import { SearchMemory } from "../search/SearchMemory.ts"
 
 /** How brands stand after a job. */
@@ -28,6 +29,8 @@ export interface Piece {
   /** The greatest id of the piece before; null for the first, which begins anew. */
   readonly after: LeadId | null
   readonly length: number
+  /** Those of production where it is undefined. */
+  readonly parts?: PartSizes | undefined
 }
 
 /** What a job has read. */
@@ -173,10 +176,10 @@ export const forget = (sql: DriverConnection, brandIds: ReadonlyArray<string>): 
 const pieceSql = `SELECT ${columns} FROM lead NOT INDEXED WHERE id > ? AND brand_id = ? ORDER BY id LIMIT ?`
 
 /** Reads a piece. Pieces are of different states: memory is right as soon as it has followed the feed since the first piece. */
-export const remember = (sql: DriverConnection, { after, brandId, length }: Piece): PieceRead =>
+export const remember = (sql: DriverConnection, { after, brandId, length, parts }: Piece): PieceRead =>
   sql.snapshot(() => {
     const brands = brandsOf(sql)
-    if (after === null) brands.set(brandId, { memory: new SearchMemory(), state: stateOf(sql) })
+    if (after === null) brands.set(brandId, { memory: new SearchMemory(parts), state: stateOf(sql) })
     const memory = brands.get(brandId)?.memory
     // The thread was started anew in between.
     if (memory === undefined) return { last: null, leads: 0, bytes: 0 }

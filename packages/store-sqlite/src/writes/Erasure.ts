@@ -6,7 +6,7 @@ import { leadById, leadsById } from "../rows/LeadReads.ts"
 import { derivedChanges, writeDerivedChanges } from "../rank-index/DerivedChanges.ts"
 import * as RankIndex from "../rank-index/RankIndex.ts"
 import { idOf } from "@lead-signals/sql-rows"
-import { changeSearch } from "../search/SearchIndex.ts"
+import { changeSearch } from "../search/SearchTail.ts"
 import { isMergeUnderWay } from "../search/SegmentMerge.ts"
 import { noteChanged, noteRemoved } from "./ChangedLeads.ts"
 

@@ -7,7 +7,7 @@ import type { Instant, LeadId, PruneCursor, RetentionKind, RetentionLimits } fro
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { writeDerivedChanges } from "../rank-index/DerivedChanges.ts"
 import { leadsById } from "../rows/LeadReads.ts"
-import { changeSearch } from "../search/SearchIndex.ts"
+import { changeSearch } from "../search/SearchTail.ts"
 import { keepPositions, noteRemoved } from "./ChangedLeads.ts"
 import { removeLeads } from "./Erasure.ts"
 
