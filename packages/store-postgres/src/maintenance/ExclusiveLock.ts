@@ -22,7 +22,8 @@ export const exclusively = <A, E, R>(
         await sql.run("BEGIN")
         for (const limit of ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"])
           await sql.run(`SET LOCAL ${limit} = 0`)
-        await sql.run("SELECT pg_advisory_xact_lock($1, 1)", [lockClass])
+        // Without parameters: the portal of a statement that has some stays open, and its snapshot would make `CREATE INDEX CONCURRENTLY` wait.
+        await sql.run(`SELECT pg_advisory_xact_lock(${lockClass}, 1)`)
       })
       return yield* work
     })
