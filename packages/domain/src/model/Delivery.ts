@@ -100,9 +100,6 @@ export interface Attempt extends Pick<AttemptResult, "status" | "error" | "respo
   readonly durationMillis: number
 }
 
-/** A lead as far as the body of a delivery shows it. [EVT-4] */
-export type BodyLead = Pick<Lead, "id" | "extId" | "profile">
-
 /** The material of a body, as it stands when the delivery is first leased. [EVT-5] */
 export interface BodyMaterial {
   /** The id that the body carries as `id`. */
@@ -118,7 +115,7 @@ export interface BodyMaterial {
   /** The event; null on a test, where the lead is null, too, and the engagements are empty. */
   readonly subject: LeadEvent | null
   /** The lead that the event is about, as it is when the body is made. */
-  readonly lead: BodyLead | null
+  readonly lead: Lead | null
   /**
    * The engagements that the body shows: of lead2.created the newest, at most 20, of activity.detected the one that
    * fired it. [EVT-3, EVT-5]

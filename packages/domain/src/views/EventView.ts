@@ -1,13 +1,7 @@
 /** The data of a webhook event, and its envelope. [EVT-1, EVT-4, EVT-6] */
-import {
-  type BodyLead,
-  type BodyMaterial,
-  type DeliveredEvent,
-  type DeliveryId,
-  testEvent
-} from "../model/Delivery.ts"
+import { type BodyMaterial, type DeliveredEvent, type DeliveryId, testEvent } from "../model/Delivery.ts"
 import { formatInstant, type Instant } from "../model/Instant.ts"
-import type { EngagementRead } from "../model/Lead.ts"
+import type { EngagementRead, Lead } from "../model/Lead.ts"
 import { envelopeVersion } from "../model/LeadEvent.ts"
 import { engagementView } from "./EngagementView.ts"
 import { lead2View } from "./LeadView.ts"
@@ -20,7 +14,7 @@ const engagementsView = (engagements: ReadonlyArray<EngagementRead>) =>
  * The `data` of lead2.created. `engagements`: the most recent that are known when the body is made, at most 20.
  * [EVT-4, EVT-5]
  */
-export const leadCreatedView = (lead: BodyLead, engagements: ReadonlyArray<EngagementRead>) => ({
+export const leadCreatedView = (lead: Lead, engagements: ReadonlyArray<EngagementRead>) => ({
   lead2: lead2View(lead),
   engagements: engagementsView(engagements)
 })
@@ -28,7 +22,7 @@ export const leadCreatedView = (lead: BodyLead, engagements: ReadonlyArray<Engag
 /** The `data` of activity.detected. `engagements`: exactly the one that fired the event. [EVT-3, EVT-4] */
 export const activityDetectedView = (
   isFirstActivity: boolean,
-  lead: BodyLead,
+  lead: Lead,
   engagements: ReadonlyArray<EngagementRead>
 ) => ({
   isFirstActivity,

@@ -1,11 +1,10 @@
 /** A lead as it is shown: on REST, and in the narrower shape that webhooks carry. */
 import { formatInstant } from "../model/Instant.ts"
-import type { BodyLead } from "../model/Delivery.ts"
 import type { Lead } from "../model/Lead.ts"
 import { leadCompanyView } from "./CompanyView.ts"
 
 /** The lead as webhooks show it, as `lead2`: exactly these keys. [EVT-4] */
-export const lead2View = (lead: BodyLead) => ({
+export const lead2View = (lead: Lead) => ({
   id: lead.id,
   extId: lead.extId,
   name: lead.profile.name,

@@ -1,13 +1,5 @@
 /** Reads leads and engagements by id, for lists, details, exports and bodies of deliveries. */
-import type {
-  BodyLead,
-  EngagementRead,
-  EngagementWindow,
-  Lead,
-  LeadId,
-  Post,
-  Signal
-} from "@lead-signals/domain"
+import type { EngagementRead, EngagementWindow, Lead, LeadId, Post, Signal } from "@lead-signals/domain"
 import { EngagementWindows, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import {
@@ -19,21 +11,12 @@ import {
   companyOf,
   postOf,
   type PostRow,
-  type ProfileColumns,
-  profileColumns,
-  profileOf,
   leadRowColumns
 } from "@lead-signals/sql-rows"
 import { type EngagementRow, engagementReadOf, signalIdOf } from "./EngagementRows.ts"
 
 /** The columns of `LeadRow`. */
 export const leadColumns: string = leadRowColumns.map((column) => `l.${column}`).join(", ")
-
-type BodyLeadRow = Pick<LeadRow, "id" | "ext_id" | "name" | "company"> & ProfileColumns
-
-const bodyLeadColumns = ["id", "ext_id", "name", ...profileColumns, "company"]
-  .map((column) => `l.${column}`)
-  .join(", ")
 
 /** `detailed` also reads the author's detail and lead. */
 export type Depth = "plain" | "detailed"
@@ -63,14 +46,6 @@ export const leadsById = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): Rea
       [JSON.stringify(ids)]
     )
     .map(leadOf)
-
-/** The leads as far as bodies of deliveries show them. */
-export const bodyLeadsById = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<BodyLead> =>
-  sql
-    .all<BodyLeadRow>(`SELECT ${bodyLeadColumns} FROM json_each(?) j CROSS JOIN lead l ON l.id = j.value`, [
-      JSON.stringify(ids)
-    ])
-    .map((row) => ({ id: row.id, extId: row.ext_id, profile: profileOf(row) }))
 
 /** The rendered JSON of leads that exist, in the order of the ids; where none of this view's version is stored it is rendered from the columns. */
 export const renderedLeads = (sql: QueryConnection, ids: ReadonlyArray<LeadId>): ReadonlyArray<string> => {

@@ -2,7 +2,7 @@
 import type { BodyMaterial, LeadEvent, LeaseRequest, Webhook } from "@lead-signals/domain"
 import { type EventRow, eventOf } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
-import { engagementColumns, bodyLeadsById, readEngagements, windows, withAuthor } from "../rows/LeadReads.ts"
+import { engagementColumns, leadsById, readEngagements, windows, withAuthor } from "../rows/LeadReads.ts"
 import type { DueRow } from "./DueRows.ts"
 
 /** A due delivery that is being leased. */
@@ -24,7 +24,7 @@ const materials = (
   const events = new Map<number, LeadEvent>(rows.map((row) => [row.position, eventOf(row)]))
   const all = [...events.values()]
   const leadIds = [...new Set(all.map(({ leadId }) => leadId))]
-  const leads = new Map(bodyLeadsById(sql, leadIds).map((lead) => [lead.id, lead]))
+  const leads = new Map(leadsById(sql, leadIds).map((lead) => [lead.id, lead]))
   const created = all.filter(({ event }) => event === "lead2.created")
   const newest = windows(sql, [...new Set(created.map(({ leadId }) => leadId))], "detailed")
   const fired = all.filter(({ event }) => event !== "lead2.created")
