@@ -63,7 +63,9 @@ const plain = {
     "9444cfc4dc91510728b3ab2ca0a60030f764d1c2",
     "efbf578973d2a6a4b0017382e6a7013ed358a5ef",
     "5ec251a149ceff48e78c3149a4ca4ff9274725fe",
-    "47f3d524029da92a66c9cb23d98a7a561ad1e85f"
+    "47f3d524029da92a66c9cb23d98a7a561ad1e85f",
+    "0f7b6d7dcfefa3e9806b378872dc0e0a2c9b0d4c",
+    null
   ]
 } satisfies Readonly<Record<string, ReadonlyArray<string | null>>>
 
