@@ -15,6 +15,7 @@ import Database from "better-sqlite3"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import fc from "fast-check"
 import { join } from "node:path"
+import { setImmediate as nextTick } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { raw } from "../harness/RawFile.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -118,6 +119,8 @@ describe("leads that wait for the search indexes", () => {
                 headline: headline ?? known?.headline ?? null,
                 id: outcome!.leadId!
               })
+              // The reads of one tick share a state of the file, which may be older than what another process commits.
+              await nextTick()
               for (const needle of needles) {
                 const search = needle.toLowerCase()
                 const matching = [...people.values()].filter(
