@@ -111,6 +111,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ step: one("erase"), person: fc.nat(3) }) }
 ) as fc.Arbitrary<Step>
 
+/** The first step of a history: a webhook of both types. */
+export const subscribed: Extract<Step, { readonly step: "subscribe" }> = {
+  step: "subscribe",
+  events: 2,
+  enabled: true
+}
+
 /** A history of eight steps and more. */
 export const deliveryHistory: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(step, {
   minLength: 8,

@@ -14,7 +14,8 @@ import {
   Retries,
   Signals,
   type StoreUnavailable,
-  Webhooks
+  Webhooks,
+  WebhookStore
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "./Assertions.ts"
@@ -375,3 +376,10 @@ export class DeliveryWorld {
 }
 
 type StepOf<Name extends Step["step"]> = Extract<Step, { readonly step: Name }>
+
+/** Takes the brand's webhooks away, so that their deliveries are no work for the worlds after it. */
+export const endDeliveryWorld = ({ brand }: DeliveryWorld) =>
+  Effect.gen(function* () {
+    const webhookStore = yield* WebhookStore
+    for (const { id } of yield* webhookStore.list(brand.id)) yield* webhookStore.delete(brand.id, id)
+  })

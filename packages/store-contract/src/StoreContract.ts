@@ -4,6 +4,7 @@ import { campaignCases } from "./cases/campaignCases.ts"
 import { changeFeedCases } from "./cases/changeFeedCases.ts"
 import { deletionCases } from "./cases/deletionCases.ts"
 import { deliveryCases } from "./cases/deliveryCases.ts"
+import { deliveryHistoryCases } from "./cases/deliveryHistoryCases.ts"
 import { directoryCases } from "./cases/directoryCases.ts"
 import { idempotencyCases } from "./cases/idempotencyCases.ts"
 import { keyCases } from "./cases/keyCases.ts"
@@ -47,7 +48,7 @@ const timeoutMillis = 600_000
 
 const groups: ReadonlyArray<readonly [ContractCase["group"], ReadonlyArray<Case>]> = [
   ["leads", [...leadHistoryCases, ...leadReadCases, ...leadCommitCases, ...changeFeedCases, ...brandCases]],
-  ["deliveries", deliveryCases],
+  ["deliveries", [...deliveryHistoryCases, ...deliveryCases]],
   ["directory", [...directoryCases, ...keyCases, ...campaignCases]],
   ["deletion", deletionCases],
   ["retention", retentionCases],

@@ -13,85 +13,13 @@ import {
   WebhookStore
 } from "@lead-signals/domain"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import fc from "fast-check"
 import { assertEqual, assertThat } from "../Assertions.ts"
 import { compareDeliveries } from "../DeliveryComparison.ts"
-import { deliveryHistory, type Step } from "../DeliveryHistories.ts"
-import { DeliveryWorld, leaseMillis, newIds } from "../DeliveryWorld.ts"
-import { checkDeliveryCounts } from "../IntervalCounts.ts"
-import { playHistories } from "../GeneratedHistories.ts"
+import { type Step, subscribed } from "../DeliveryHistories.ts"
+import { DeliveryWorld, endDeliveryWorld, leaseMillis, newIds } from "../DeliveryWorld.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
-const startOfDeliveries = Date.UTC(2026, 2, 1)
-
-const subscribed: Step = { step: "subscribe", events: 2, enabled: true }
 const observed: Step = { step: "observe", seen: [{ person: 0, engagement: 1, author: null }] }
-
-/** No schedule of retries, or retries after seconds. */
-const schedules = fc.constantFrom<ReadonlyArray<number>>([], [1000], [1000, 5000, 5000])
-
-/** Takes the brand's webhooks away, so that their deliveries are no work for the worlds after it. */
-const end = ({ brand }: DeliveryWorld) =>
-  Effect.gen(function* () {
-    const webhookStore = yield* WebhookStore
-    for (const { id } of yield* webhookStore.list(brand.id)) yield* webhookStore.delete(brand.id, id)
-  })
-
-const agreesWithReference: Case = {
-  title:
-    "shows after every step what the reference shows, over generated histories [DELIV-2, DELIV-3, DELIV-4, DELIV-5, DELIV-8, ORD-1, ORD-2, ORD-3, ORD-4, ORD-5, ORD-6, EVT-5, EVT-7, EVT-8, EVT-9, SERIES-6, PII-3]",
-  run: async (open) => {
-    const { clock, store } = open
-    clock.millis = startOfDeliveries
-    const situations = new Set<string>()
-    await playHistories(
-      store,
-      store.deliveryHistories ?? 100,
-      fc.record({ steps: deliveryHistory, waitMillis: schedules }),
-      ({ steps }) => steps,
-      ({ steps, waitMillis }) =>
-        open.run(
-          Effect.gen(function* () {
-            const world = yield* DeliveryWorld.create(clock, waitMillis)
-            for (const step of [subscribed, ...steps]) {
-              yield* world.play(step)
-              yield* compareDeliveries(world)
-              yield* checkDeliveryCounts(world.brand.id, world.reference)
-            }
-            for (const situation of world.situations) situations.add(situation)
-            yield* end(world)
-          })
-        )
-    )
-    store.onCoverage?.(situations)
-  }
-}
-
-const survivesReopening: Case = {
-  title:
-    "keeps deliveries, leases and bodies when it is closed and opened again at any step [STORE-2, DELIV-2]",
-  reopens: true,
-  run: async (open) => {
-    const { clock, store } = open
-    clock.millis = startOfDeliveries
-    await playHistories(
-      store,
-      Math.ceil((store.deliveryHistories ?? 100) / 10),
-      fc.record({ steps: deliveryHistory, waitMillis: schedules, every: fc.integer({ min: 2, max: 8 }) }),
-      ({ every, steps }) =>
-        steps.flatMap((step, i) => (i % every === 0 ? [{ step: "reopen" }, step] : [step])),
-      async ({ every, steps, waitMillis }) => {
-        const world = await open.run(DeliveryWorld.create(clock, waitMillis))
-        await open.run(world.play(subscribed))
-        for (const [i, step] of steps.entries()) {
-          if (i % every === 0) await open.reopen()
-          await open.run(Effect.zipRight(world.play(step), compareDeliveries(world)))
-        }
-        await open.run(end(world))
-      }
-    )
-  }
-}
 
 /** How long a store may take to wake who waits, in milliseconds of real time. */
 const maxWakingMillis = 10_000
@@ -136,9 +64,6 @@ const isOneToAllWhoAreGivenIt: Case = {
 
 /** Cases of webhooks and their deliveries. */
 export const deliveryCases: ReadonlyArray<Case> = [
-  agreesWithReference,
-  survivesReopening,
-
   caseOf("gives a delivery to one of many that lease at once [DELIV-2]", (clock) =>
     Effect.gen(function* () {
       const world = yield* DeliveryWorld.create(clock)
@@ -237,7 +162,7 @@ export const deliveryCases: ReadonlyArray<Case> = [
           [{ durationMillis: i, number: 1, status: i % 4 === 0 ? 204 : 500 }]
         )
       }
-      yield* end(world)
+      yield* endDeliveryWorld(world)
     })
   ),
 
@@ -349,7 +274,7 @@ export const deliveryCases: ReadonlyArray<Case> = [
         const large = yield* lease(5, (id) => `{"id":"${id}","text":"${"é".repeat(200_000)}"}`)
         assertEqual("Outbox.lease, sizes of a batch of bodies of 400 kB", sizes(large.posts), [2])
         assertEqual("Outbox.lease, sizes of what did not fit in 1 MiB", sizes((yield* lease(5)).posts), [1])
-        yield* end(world)
+        yield* endDeliveryWorld(world)
       })
   ),
 
@@ -394,7 +319,7 @@ export const deliveryCases: ReadonlyArray<Case> = [
           world.reference.deliveries.map(({ state }) => state),
           ["delivered", "dead", "delivered", "delivered", "delivered"]
         )
-        yield* end(world)
+        yield* endDeliveryWorld(world)
       })
   ),
 
@@ -442,7 +367,7 @@ export const deliveryCases: ReadonlyArray<Case> = [
           clock.millis
         )
         clock.millis += 3_600_000
-        yield* end(world)
+        yield* endDeliveryWorld(world)
       })
   ),
 
