@@ -2,7 +2,7 @@
 import { alternately, read } from "./Ablate.ts"
 import type { Progress } from "./BulkLoad.ts"
 import { earlierCommit, subjectOf } from "./EarlierCommit.ts"
-import { databaseOf } from "./Files.ts"
+import { databaseOf, readThrough } from "./Files.ts"
 import { measureBare } from "./Load.ts"
 import { preciseMillisOf } from "./ProcessorTime.ts"
 import { difference, type Pace } from "./Reading.ts"
@@ -127,6 +127,7 @@ export const measureAgainst = async ({
   for (const size of leads) {
     const before = await subjectOf(sources, size, progress)
     const file = await databaseOf("subject", size, progress)
+    for (const each of [before.file, file]) await readThrough(each)
     const earlier = await startSubject(before, before.file)
     const now = await startSubject(programs, file)
     try {

@@ -7,6 +7,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  createReadStream,
   existsSync,
   fsyncSync,
   mkdirSync,
@@ -118,4 +119,9 @@ export const copyOf = (path: string, name = "copy"): string => {
   fsyncSync(file)
   closeSync(file)
   return copy
+}
+
+/** Reads the file through, so that the system has its pages in memory: one that was just made has them there, one of an earlier day has not. */
+export const readThrough = async (path: string): Promise<void> => {
+  for await (const _ of createReadStream(path, { highWaterMark: 1 << 20 }));
 }
