@@ -247,6 +247,8 @@ describe("totals that were counted before", () => {
     await observed(9, "Bo", false)
     expect(await totalOf(opened, { search: "ann" })).toBe(4)
     await observed(2, "Hannah", true)
+    // What another connection commits is seen from the next tick on.
+    await nextTick()
     expect(await totalOf(opened, { search: "ann" })).toBe(2)
     await opened.close()
   })
