@@ -74,18 +74,6 @@ export const ablations: ReadonlyArray<Ablation> = [
     { in: "makeLeadStore.getRendered", find: "$renderedDetails.get($key)", put: "undefined" }
   ),
   reading(
-    "known-signals",
-    "keeps the signals that engagements name while nothing is written",
-    ["random-detail", "detail"],
-    { in: "signalsById", find: "$kept?.get(String($id))", put: "undefined" }
-  ),
-  inStore("SqliteKeyStore")(
-    "key-cache",
-    "keeps API keys by their hashes while nothing is written",
-    ["first-page", "detail", "random-detail"],
-    { in: "make.findByHash", find: "$kept.get($hash)", put: "undefined" }
-  ),
-  reading(
     "rendered-json",
     "keeps the JSON of each lead beside its row",
     ["random-page", "random-signal-page", "random-detail", "written-page-size-100", "written-detail"],

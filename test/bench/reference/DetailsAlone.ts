@@ -1,9 +1,8 @@
 /**
  * The floor of drawn details: node:http over the product's own file and rows. It reads the lead and its newest engagements in the statements of
- * the product, renders them with its views, and sends the bytes that the product sends. It knows the signals, checks no key, counts and logs no
- * request, and would see no write. Run with the file in DATABASE; prints `Listening on …`.
+ * the product, renders them with its views, and sends the bytes that the product sends. It checks no key, counts and logs no request, and would see no
+ * write. Run with the file in DATABASE; prints `Listening on …`.
  */
-import type { Signal } from "@lead-signals/domain"
 import { DriverConnection, renderedDetail } from "@lead-signals/store-sqlite/internal"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -12,15 +11,10 @@ const brandId = "1"
 
 const sql = new DriverConnection(process.env["DATABASE"]!, { readonly: true, busyMillis: 1000 })
 sql.pragma("cache_size = -65536")
-const signals = new Map<string, Signal>()
-const kept = {
-  get: (id: string) => signals.get(id),
-  set: (id: string, signal: Signal) => void signals.set(id, signal)
-}
 
 const server = createServer(({ url }, response) => {
   const [, id] = /\/signals\/leads\/(\d+)$/.exec(url!)!
-  const body = `{"data":${renderedDetail(sql, brandId, Number(id), "plain", kept)!}}`
+  const body = `{"data":${renderedDetail(sql, brandId, Number(id), "plain")!}}`
   response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
   response.end(body)
 })

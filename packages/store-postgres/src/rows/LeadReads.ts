@@ -1,24 +1,29 @@
 /** Reads leads and engagements by id, for lists, details, exports and bodies of deliveries. */
-import type { EngagementRead, EngagementWindow, Lead, LeadId, Post, Signal } from "@lead-signals/domain"
+import type {
+  EngagementDepth,
+  EngagementRead,
+  EngagementWindow,
+  Lead,
+  LeadId,
+  Post,
+  Signal
+} from "@lead-signals/domain"
 import { EngagementWindows, RenderedLeads } from "@lead-signals/domain/pure"
 import { companyOf, leadOf, postOf, type PostRow } from "@lead-signals/sql-rows"
 import type { Connection, Param } from "../connection/Connection.ts"
 import { type EngagementRow, engagementReadOf, leadColumns, leadIdOf, type LeadRow } from "./LeadRows.ts"
 import { openEngagements, openLeads, type SealedEngagement } from "./SealedRows.ts"
 
-/** `detailed` also reads the author's detail and lead. */
-export type Depth = "plain" | "detailed"
-
 const commonColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url, e.post_content,
   e.post_posted_at, e.post_author, e.emitted_at, e.tracked_at, e.sealed, e.post_sealed`
 
-const columnsOf = (depth: Depth): string =>
+const columnsOf = (depth: EngagementDepth): string =>
   depth === "plain"
     ? `${commonColumns}, NULL AS post_author_detail, NULL AS author_lead_id, NULL AS author_company, NULL AS author_sealed`
     : `${commonColumns}, e.post_author_detail, a.id AS author_lead_id, a.company AS author_company, a.sealed AS author_sealed`
 
 /** A lookup for each engagement, whatever the planner thinks of the tables' sizes. */
-const authorOf = (depth: Depth): string =>
+const authorOf = (depth: EngagementDepth): string =>
   depth === "plain"
     ? ""
     : `LEFT JOIN LATERAL (SELECT l.id, l.company, l.sealed FROM lead_signals.lead l
@@ -115,7 +120,7 @@ export const windows = async (
   db: Connection,
   brandId: number,
   ids: ReadonlyArray<LeadId>,
-  depth: Depth
+  depth: EngagementDepth
 ): Promise<ReadonlyMap<LeadId, EngagementWindow>> => {
   const reads = await readEngagements(
     db,
@@ -164,7 +169,7 @@ export const windowOfLead = async (
   db: Connection,
   brandId: number,
   id: LeadId,
-  depth: Depth
+  depth: EngagementDepth
 ): Promise<EngagementWindow> => (await windows(db, brandId, [id], depth)).get(id)!
 
 /** The rendered JSON of a detail; null when the brand has no such lead. */
@@ -172,7 +177,7 @@ export const renderedDetail = async (
   db: Connection,
   brandId: number,
   id: LeadId,
-  depth: Depth
+  depth: EngagementDepth
 ): Promise<string | null> => {
   if (db.keys !== null) {
     const lead = await leadById(db, brandId, id)

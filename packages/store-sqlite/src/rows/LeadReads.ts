@@ -1,5 +1,12 @@
 /** Reads leads and engagements by id, for lists, details, exports and bodies of deliveries. */
-import type { EngagementRead, EngagementWindow, Lead, LeadId, Post, Signal } from "@lead-signals/domain"
+import type {
+  EngagementDepth,
+  EngagementRead,
+  EngagementWindow,
+  Lead,
+  LeadId,
+  Post
+} from "@lead-signals/domain"
 import { EngagementWindows, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import {
@@ -18,9 +25,6 @@ import { type EngagementRow, engagementReadOf, signalIdOf } from "./EngagementRo
 /** The columns of `LeadRow`. */
 export const leadColumns: string = leadRowColumns.map((column) => `l.${column}`).join(", ")
 
-/** `detailed` also reads the author's detail and lead. */
-export type Depth = "plain" | "detailed"
-
 /** Columns of an `EngagementRow`, over `withAuthor`. */
 export const engagementColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.comment_text, e.post_url,
   e.post_content, e.post_posted_at, e.post_author, e.post_author_detail, e.emitted_at, e.tracked_at,
@@ -33,8 +37,8 @@ const plainColumns = `e.id, e.lead_id, e.signal_id, e.type, e.reaction_type, e.c
   e.post_content, e.post_posted_at, e.post_author, NULL AS post_author_detail, e.emitted_at, e.tracked_at,
   NULL AS author_lead_id, NULL AS author_company`
 
-const columnsOf = (depth: Depth): string => (depth === "plain" ? plainColumns : engagementColumns)
-const authorOf = (depth: Depth): string => (depth === "plain" ? "" : withAuthor)
+const columnsOf = (depth: EngagementDepth): string => (depth === "plain" ? plainColumns : engagementColumns)
+const authorOf = (depth: EngagementDepth): string => (depth === "plain" ? "" : withAuthor)
 
 const newestFirst = "ORDER BY tracked_at DESC, id DESC"
 
@@ -59,54 +63,25 @@ export const renderedLeads = (sql: QueryConnection, ids: ReadonlyArray<LeadId>):
   return kept.map((rendered, i) => rendered ?? made.get(ids[i]!)!)
 }
 
-/** Signals that were read of the same state of the file, by their ids. */
-export interface KeptSignals {
-  readonly get: (id: string) => Signal | undefined
-  readonly set: (id: string, signal: Signal) => void
-}
-
-/** The signals of the ids, each of which exists. */
-const signalsById = (
-  sql: QueryConnection,
-  ids: ReadonlySet<number>,
-  kept: KeptSignals | undefined
-): ReadonlyMap<number, Signal> => {
-  const signals = new Map<number, Signal>()
-  const missing: Array<number> = []
-  for (const id of ids) {
-    const known = kept?.get(String(id))
-    if (known === undefined) missing.push(id)
-    else signals.set(id, known)
-  }
-  if (missing.length === 0) return signals
-  const rows = sql.all<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
-    JSON.stringify(missing)
-  ])
-  for (const row of rows) {
-    const signal = signalOf(row)
-    signals.set(row.id, signal)
-    kept?.set(signal.id, signal)
-  }
-  return signals
-}
-
 /** Reads rows as engagements, each with its signal. */
 export const readEngagements = (
   sql: QueryConnection,
   text: string,
-  params: ReadonlyArray<string | number>,
-  kept?: KeptSignals
+  params: ReadonlyArray<string | number>
 ): ReadonlyArray<EngagementRead> => {
   const rows = sql.tuples<EngagementRow>(text, params)
   if (rows.length === 0) return []
-  return rows.map(engagementReadOf(signalsById(sql, new Set(rows.map(signalIdOf)), kept)))
+  const named = sql.all<SignalRow>("SELECT s.* FROM json_each(?) j CROSS JOIN signal s ON s.id = j.value", [
+    JSON.stringify([...new Set(rows.map(signalIdOf))])
+  ])
+  return rows.map(engagementReadOf(new Map(named.map((row) => [row.id, signalOf(row)]))))
 }
 
 /** The windows of the leads, by lead; one engagement more than a window is read to see whether there are more. */
 export const windows = (
   sql: Connection,
   ids: ReadonlyArray<LeadId>,
-  depth: Depth
+  depth: EngagementDepth
 ): ReadonlyMap<LeadId, EngagementWindow> => {
   const reads = readEngagements(
     sql,
@@ -141,13 +116,12 @@ export const allEngagements = (sql: Connection, id: LeadId): ReadonlyArray<Engag
   )
 
 /** The window of one lead. */
-export const windowOf = (sql: Connection, id: LeadId, depth: Depth, kept?: KeptSignals): EngagementWindow => {
+export const windowOf = (sql: Connection, id: LeadId, depth: EngagementDepth): EngagementWindow => {
   const reads = readEngagements(
     sql,
     `SELECT ${columnsOf(depth)} FROM engagement e ${authorOf(depth)}
      WHERE e.lead_id = ? ORDER BY e.tracked_at DESC, e.id DESC LIMIT ${EngagementWindows.maxWindow + 1}`,
-    [id],
-    kept
+    [id]
   )
   const truncated = reads.length > EngagementWindows.maxWindow
   return { engagements: truncated ? reads.slice(0, EngagementWindows.maxWindow) : reads, truncated }
@@ -167,8 +141,7 @@ export const renderedDetail = (
   sql: Connection,
   brandId: string,
   id: LeadId,
-  depth: Depth,
-  kept: KeptSignals
+  depth: EngagementDepth
 ): string | null => {
   const row = sql.get<{ rendered: string | null; company: string | null }>(
     "SELECT shown AS rendered, company FROM lead WHERE id = ? AND brand_id = ?",
@@ -178,7 +151,7 @@ export const renderedDetail = (
   const rendered =
     RenderedLeads.restore(id, row.rendered) ?? RenderedLeads.renderLead(leadById(sql, brandId, id)!)
   const company = companyOf(row.company)
-  return RenderedLeads.detailed(rendered, company, windowOf(sql, id, depth, kept), depth)
+  return RenderedLeads.detailed(rendered, company, windowOf(sql, id, depth), depth)
 }
 
 /** The posts of the brand that the person wrote, each once. */

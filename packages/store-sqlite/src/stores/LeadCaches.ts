@@ -1,5 +1,5 @@
 /** The caches of one store for reads of leads, which share the version of the file that its reading connection sees. */
-import type { RenderedPage, Signal } from "@lead-signals/domain"
+import type { RenderedPage } from "@lead-signals/domain"
 import type { QueryConnection } from "../connection/Connection.ts"
 import { type LeadChanges, newestSql } from "../cache/LeadChanges.ts"
 import type { KnownCounts, KnownTotals } from "../query/LeadPages.ts"
@@ -13,9 +13,6 @@ const maxRenderedPages = 8_388_608
 
 /** Characters of rendered details. */
 const maxRenderedDetails = 4_194_304
-
-/** Signals that are kept: a brand has some tens. */
-const maxSignals = 10_000
 
 /** Numbers of leads before buckets, of some thousand for a million leads. */
 const maxBuckets = 131_072
@@ -31,8 +28,6 @@ export class LeadCaches implements KnownCounts {
     sizeOf: lengthOfPage
   })
   readonly renderedDetails = new VersionedCache<string>({ maxSize: maxRenderedDetails, sizeOf: lengthOf })
-  /** By their ids: nearly every detail names one of a few. */
-  readonly signals = new VersionedCache<Signal>({ maxSize: maxSignals })
   readonly buckets = new VersionedCache<BucketCounts>({ maxSize: maxBuckets, sizeOf: lengthOf })
   private readonly counted
   readonly totals: KnownTotals
@@ -61,7 +56,6 @@ export class LeadCaches implements KnownCounts {
     this.version = version
     this.renderedPages.at(version)
     this.renderedDetails.at(version)
-    this.signals.at(version)
     this.buckets.at(version)
     this.counted.at(sql.value<number>(newestSql)!)
     return this
@@ -71,7 +65,6 @@ export class LeadCaches implements KnownCounts {
   clear(): void {
     this.renderedPages.clear()
     this.renderedDetails.clear()
-    this.signals.clear()
     this.buckets.clear()
     this.counted.clear()
   }

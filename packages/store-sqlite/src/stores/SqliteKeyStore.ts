@@ -1,7 +1,6 @@
 /** API keys on SQLite. */
 import { type ApiKey, KeyStore } from "@lead-signals/domain"
-import { Effect, Layer, Option } from "effect"
-import { VersionedCache } from "../cache/VersionedCache.ts"
+import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { apiKeyOf, type ApiKeyRow, idOf } from "@lead-signals/sql-rows"
 import * as LastUses from "./LastUses.ts"
@@ -13,14 +12,9 @@ const keyColumns =
 const keyByHash = (hash: string) =>
   readFirst<ApiKeyRow, ApiKey>(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE hash = ?`, [hash])
 
-/** Keys that are kept by their hashes: more than are in use at once. */
-const maxKeptKeys = 1000
-
 const make = Effect.gen(function* () {
   const database = yield* Database
   const lastUses = yield* LastUses.make(database, "api_key")
-  /** Every request looks for its key: without this, finding it takes a tenth of a page that is kept. */
-  const kept = new VersionedCache<Option.Option<ApiKey>>({ maxSize: maxKeptKeys })
   /** The key with a use that `LastUses` has not written yet. */
   const withLastUse = (key: ApiKey): ApiKey => {
     const pendingUse = lastUses.unwritten(key.id)
@@ -61,17 +55,7 @@ const make = Effect.gen(function* () {
         ),
         (keys) => keys.map(withLastUse)
       ),
-    findByHash: (hash) =>
-      database.read((sql) => {
-        if (!database.keepsReads) return keyByHash(hash)(sql)
-        kept.at(sql.dataVersion)
-        const known = kept.get(hash)
-        if (known !== undefined) return known
-        const found = keyByHash(hash)(sql)
-        // Unknown hashes are anybody's, and would end those that are known.
-        if (Option.isSome(found)) kept.set(hash, found)
-        return found
-      }),
+    findByHash: (hash) => database.read(keyByHash(hash)),
     revoke: (brandId, keyId, now) =>
       journaled(
         database,

@@ -78,11 +78,11 @@ const makeLeadStore = (options: LeadStoreOptions, searchTexts: SearchTextsOption
         ),
       getRendered: (brandId, id, engagements) =>
         database.read((sql) => {
-          const { renderedDetails, signals } = caches.at(sql)
+          const { renderedDetails } = caches.at(sql)
           const key = `${brandId} ${id} ${engagements}`
           const cached = renderedDetails.get(key)
           if (cached !== undefined) return Option.some(cached)
-          const rendered = renderedDetail(sql, brandId, id, engagements, signals)
+          const rendered = renderedDetail(sql, brandId, id, engagements)
           if (rendered !== null) renderedDetails.set(key, rendered)
           return Option.fromNullable(rendered)
         }),
