@@ -51,23 +51,12 @@ export const checkAllowed = (allowed: ReadonlyArray<string> | null): Effect.Effe
     { discard: true }
   )
 
-/** The ranges of each list that was parsed, as long as the list is kept: those of a key and of the proxies come with each request. */
-const parsed = new WeakMap<ReadonlyArray<string>, ReadonlyArray<Range>>()
-
-/** A text that is no range stands for no address. */
-const rangesOf = (texts: ReadonlyArray<string>): ReadonlyArray<Range> => {
-  const known = parsed.get(texts)
-  if (known !== undefined) return known
-  const ranges = texts.flatMap((text) =>
-    Either.match(parseRange(text), { onLeft: () => [], onRight: (range) => [range] })
-  )
-  parsed.set(texts, ranges)
-  return ranges
-}
-
 const isWithin = (address: Address, ranges: ReadonlyArray<string>): boolean =>
-  rangesOf(ranges).some(
-    ([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits)
+  ranges.some((text) =>
+    Either.match(parseRange(text), {
+      onLeft: () => false,
+      onRight: ([network, bits]) => network.kind() === address.kind() && address.match(network as never, bits)
+    })
   )
 
 /** What a request says of where it comes from. */

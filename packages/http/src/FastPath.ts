@@ -110,28 +110,22 @@ export const makeFastPath =
       const read = (key: ApiKey): Effect.Effect<RawResponse, unknown, Requirements> => {
         record.keyId = key.id
         if (!key.scopes.includes(row.scope)) return new Forbidden({ reason: "scope", scope: row.scope })
-        const body = row.read({
-          brandId: key.brandId,
-          params: match.params,
-          query: entries,
-          keyId: key.id,
-          checkKey: checkStillOpens(request, sessions, row.scope),
-          waits
-        })
-        if (row.listsLeads && isViaSession(request))
-          return audited(
-            key,
-            row,
-            Effect.map(body, (text) => rawResponse(record, 200, text))
-          )
-        if (!row.listsLeads || keyReads === null)
-          return Effect.map(body, (text) => rawResponse(record, 200, text))
-        return Effect.flatMap(body, (text) => {
-          const response = rawResponse(record, 200, text)
-          return keyReads.isDue(key, row.name, record.startedAt)
-            ? Effect.as(keyReads.note(key, row.name), response)
-            : Effect.succeed(response)
-        })
+        const response = Effect.map(
+          row.read({
+            brandId: key.brandId,
+            params: match.params,
+            query: entries,
+            keyId: key.id,
+            checkKey: checkStillOpens(request, sessions, row.scope),
+            waits
+          }),
+          (body) => rawResponse(record, 200, body)
+        )
+        if (!row.listsLeads) return response
+        if (isViaSession(request)) return audited(key, row, response)
+        return keyReads !== null && keyReads.isDue(key, row.name, record.startedAt)
+          ? Effect.zipLeft(response, keyReads.note(key, row.name))
+          : response
       }
       const work =
         request.admitted === undefined

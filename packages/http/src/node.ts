@@ -104,9 +104,7 @@ const write = (response: ServerResponse, { body, headers, status }: RawResponse)
     fields.push("content-type", "application/json", "content-length", String(length))
     // A list is written as it is, where an object would be copied first.
     response.writeHead(status, fields)
-    // Node sends ASCII without encoding it.
-    if (typeof body === "string" && length === body.length) response.end(body, "latin1")
-    else response.end(body)
+    response.end(body)
   } catch {
     // What a host has put around the response: nobody else's answer is lost for it.
     response.destroy()
