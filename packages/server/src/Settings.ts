@@ -9,6 +9,7 @@ import { type BackupSettings, readBackups } from "./BackupSettings.ts"
 import { readDatabase } from "./DatabaseLocation.ts"
 import { type Encryption, readEncryption } from "./EncryptionSettings.ts"
 import { readJournalFolder } from "./JournalSettings.ts"
+import { isHttpUrl } from "./HttpUrl.ts"
 import { type PoolerMode, readPooler } from "./PostgresSettings.ts"
 import { readRetention } from "./RetentionSettings.ts"
 import { type Environment, valueOf } from "./Variables.ts"
@@ -104,15 +105,9 @@ const retryWaits: Read<ReadonlyArray<number>> = (value) =>
     ? Either.right(entries(value).map((entry) => Number(entry) * 1000))
     : Either.left(`takes seconds separated by commas, each at most ${maxRetryWaitSeconds}, like 5,300,1800`)
 
-/** Receivers of webhooks are told the URL: a password in it would be theirs. */
-const isPublicUrl = (value: string): boolean => {
-  if (!URL.canParse(value) || /[?#\s]/.test(value)) return false
-  const { password, protocol, username } = new URL(value)
-  return /^https?:$/.test(protocol) && username === "" && password === ""
-}
-
+/** Every receiver of webhooks gets the URL, as the source of events. */
 const publicUrl: Read<string> = (value) =>
-  isPublicUrl(value)
+  isHttpUrl(value) && !/[?#\s]/.test(value)
     ? Either.right(value)
     : Either.left(
         "takes an absolute http or https URL without user, query and fragment, like https://leads.example.com"

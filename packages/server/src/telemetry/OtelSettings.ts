@@ -3,6 +3,7 @@
  * it exports only when an endpoint or an exporter is named.
  */
 import { Either } from "effect"
+import { isHttpUrl } from "../HttpUrl.ts"
 import type { Environment } from "../Variables.ts"
 
 /** Where traces or metrics are sent. */
@@ -48,13 +49,6 @@ const pairs = (name: string, text: string): Record<string, string> =>
   )
 
 class InvalidVariable extends Error {}
-
-/** Whether requests can go there: to a host and port without a scheme they can't, though it can be read as a URL, nor with a user. */
-const isEndpoint = (text: string): boolean => {
-  if (!URL.canParse(text)) return false
-  const { password, protocol, username } = new URL(text)
-  return /^https?:$/.test(protocol) && username === "" && password === ""
-}
 
 /** Whether requests can have the headers. */
 const areHeaders = (given: Record<string, string>): boolean => {
@@ -126,7 +120,8 @@ const read = (env: Environment, defaults: { readonly serviceName: string }): Ote
       setBy === `OTEL_EXPORTER_OTLP_${name}_ENDPOINT`
         ? value
         : `${value.replace(/\/+$/, "")}/v1/${name.toLowerCase()}`
-    if (!isEndpoint(url))
+    // A host and port without a scheme can be read as a URL, too: of the scheme `localhost:`.
+    if (!isHttpUrl(url))
       throw new InvalidVariable(
         `${setBy} takes a URL, like http://127.0.0.1:4318, without a user: headers carry credentials.`
       )
