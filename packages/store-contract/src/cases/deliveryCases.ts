@@ -118,7 +118,7 @@ export const deliveryCases: ReadonlyArray<Case> = [
           }),
           ({ leases }) => leases.filter((each) => each.webhook.id === webhookId)
         )
-      /** The attempt at place `i` fails, and is due again after so many seconds, or succeeds where `i` is a multiple of four. */
+      /** Every fourth attempt succeeds. Each other one fails, and its receiver asks for another delay. */
       const record = (leases: ReadonlyArray<Lease>) =>
         outbox.record(
           leases.map(({ deliveryId, token, webhook: { url } }, i) => {

@@ -96,7 +96,7 @@ const survivesReopening: Case = {
   }
 }
 
-/** Cases of what is set up. */
+/** Cases of brands, signals and webhooks, as operators set them up. */
 export const directoryCases: ReadonlyArray<Case> = [
   caseOf("keeps how a webhook sends, and its changes alone [ORD-1, OPER-2]", () =>
     Effect.gen(function* () {

@@ -145,7 +145,7 @@ export const mostSelective = ({ all, drivers }: Counts): readonly [Driver, numbe
 export const totalSql = (selection: Selection, driver: Driver): Sql =>
   sql`SELECT count(*) AS n FROM ${sourceOf(selection, driver, null)} WHERE ${conditions(selection, driver)}`
 
-/** Looking up the lead of a text costs about as much as reading so many entries of an index. */
+/** Entries of an index that are read in the time in which the lead of one found text is looked up, about. */
 const lookupWeight = 16
 
 /**

@@ -31,7 +31,7 @@ export interface PagePlan {
   readonly effort: number
 }
 
-/** Looking up the row or the texts of a lead costs about as much as reading so many entries of an index. */
+/** Entries of an index that are read in the time in which the row or the texts of one lead are looked up, about. */
 const lookupWeight = 5
 
 /** Sorting a gathered lead costs about as much as reading so many entries. */

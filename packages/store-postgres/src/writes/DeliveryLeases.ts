@@ -113,8 +113,8 @@ const take = async (
   })
 }
 
-/** Bodies of so many characters, or so many of them, are enough for one lease: those that are due behind them are leased next. */
-const maxBodies = 8 * 1024 * 1024
+/** Characters of all bodies in one lease, about, and deliveries: what is due beyond is leased next. */
+const maxBodyCharacters = 8 * 1024 * 1024
 const maxTaken = 500
 /** Bodies that are read before anything is known of their size. */
 const firstBodies = 8
@@ -122,7 +122,7 @@ const bodiesAtOnce = 256
 
 type WithBody = Shared & { readonly body: string | null }
 
-/** The first of what is due with their bodies, and which of those were made just now. */
+/** The first of what is due with their bodies, as many as fit into one lease; `made` are those whose body is new and must be written. */
 const readWithinBounds = async (
   sql: Connection,
   due: ReadonlyArray<Shared>,
@@ -133,7 +133,7 @@ const readWithinBounds = async (
   const made: Array<Taken & Body> = []
   for (
     let size = 0, length = firstBodies;
-    read.length < due.length && read.length < maxTaken && size < maxBodies;
+    read.length < due.length && read.length < maxTaken && size < maxBodyCharacters;
   ) {
     const part = due.slice(read.length, read.length + length)
     const found = await readBodies(sql, part, webhooks, render)
@@ -144,7 +144,10 @@ const readWithinBounds = async (
       size += body.text.length
       if (body.isMade) made.push({ ...each, ...body })
     }
-    length = Math.max(1, Math.min(bodiesAtOnce, Math.floor((maxBodies * read.length) / Math.max(1, size))))
+    length = Math.max(
+      1,
+      Math.min(bodiesAtOnce, Math.floor((maxBodyCharacters * read.length) / Math.max(1, size)))
+    )
   }
   return { read, made }
 }

@@ -7,7 +7,7 @@ export type Tuple = ReadonlyArray<unknown>
 /** The read operations of a connection: all that queries need. */
 export type QueryConnection = Pick<Connection, "all" | "column" | "get" | "tuples" | "value" | "valuePerKey">
 
-/** Runs statements within a transaction, whoever holds it. */
+/** Runs statements within a transaction, which the store or its host has begun. */
 export abstract class Connection {
   private atCommit: Array<() => void> = []
   private onCommit: Array<() => void> = []

@@ -78,8 +78,8 @@ const bodies = (
   return found
 }
 
-/** Bodies of so many characters, or so many of them, are enough for one taking: those that are due behind them are taken next. */
-const maxBodies = 8 * 1024 * 1024
+/** Characters of all bodies in one lease, about, and deliveries: what is due beyond is leased next. */
+const maxBodyCharacters = 8 * 1024 * 1024
 const maxTaken = 500
 const bodiesAtOnce = 32
 
@@ -91,7 +91,7 @@ export interface LeaseMemory {
   isMoreDue: boolean
 }
 
-/** As many of what is to be taken as there is room for, one at least. */
+/** The first of what is due with their bodies, as many as fit into one lease, one at least. */
 export const withBodies = (
   sql: Connection,
   due: ReadonlyArray<Taken>,
@@ -100,10 +100,14 @@ export const withBodies = (
 ): ReadonlyArray<Taken & { readonly body: string | null }> => {
   const found: Array<Taken & { readonly body: string | null }> = []
   let size = 0
-  for (let from = 0, length = 1; from < due.length && from < maxTaken && size < maxBodies; from += length) {
+  for (
+    let from = 0, length = 1;
+    from < due.length && from < maxTaken && size < maxBodyCharacters;
+    from += length
+  ) {
     // By the size of those before; a few large ones are not read with many others.
-    const expected = from > 0 ? size / from : (memory.bodyLength ?? maxBodies)
-    length = Math.max(1, Math.min(bodiesAtOnce, Math.floor(maxBodies / Math.max(1, expected))))
+    const expected = from > 0 ? size / from : (memory.bodyLength ?? maxBodyCharacters)
+    length = Math.max(1, Math.min(bodiesAtOnce, Math.floor(maxBodyCharacters / Math.max(1, expected))))
     const part = due.slice(from, from + length)
     const made = bodies(sql, part, make)
     for (const each of part) {

@@ -60,8 +60,8 @@ interface Fired {
   readonly leadId: LeadId
 }
 
-/** The events of a commit, and the changes that advance cached totals. */
-interface Left {
+/** What proposals of a commit bring about: its events, and the changes that advance cached totals. */
+interface Consequences {
   readonly fired: Array<Fired>
   readonly changes: Array<LeadChange>
 }
@@ -85,7 +85,7 @@ const commitOne = (
   brandId: string,
   proposal: Proposal,
   now: number,
-  { changes, fired }: Left
+  { changes, fired }: Consequences
 ): Committed => {
   const brand = idOf(brandId)
   const known = knownOf(sql, brand, proposal)
@@ -156,7 +156,7 @@ export const commitProposals = (
   now: number,
   changes: Array<LeadChange>
 ) => {
-  const left = { fired: [], changes }
-  const committed = proposals.map((proposal) => commitOne(sql, brandId, proposal, now, left))
-  return { committed, queued: queue(sql, brandId, left.fired, ids, now) }
+  const consequences: Consequences = { fired: [], changes }
+  const committed = proposals.map((proposal) => commitOne(sql, brandId, proposal, now, consequences))
+  return { committed, queued: queue(sql, brandId, consequences.fired, ids, now) }
 }
