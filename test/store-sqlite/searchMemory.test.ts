@@ -269,4 +269,14 @@ describe("a memory of texts", () => {
     for (const id of left) memory.remove(id)
     expect([search("aaa"), memory.size]).toEqual([{ total: 0, ids: [] }, 0])
   })
+
+  it("goes along the postings of texts of one repeated character once for each trigram of a needle [LIST-4]", () => {
+    const memory = new SearchMemory({ partLeads: 64, joinedParts: 2, scannedLeads: 1 })
+    const at = { headline: null, flags: 0, score1: null, createdAt: 0, updatedAt: 0, signalIds: [] }
+    for (let id = 1; id <= 1024; id++) memory.put({ id, name: `${"a".repeat(1990)}${id}`, ...at })
+    memory.endLoading()
+    // Two hundred million steps. To go along them again from each place would be two hundred thousand million.
+    const search = "a".repeat(100)
+    expect(memory.search({ filter: { search }, sort: sorts[0]!, offset: 0, limit: 1 }).total).toBe(1024)
+  }, 30_000)
 })

@@ -305,12 +305,18 @@ export class TrigramPostings {
     for (let i = count - 1; i >= 0; i--) firstOfSlot[candidates[i]! >>> 16] = i + 1
     let kept = 0
     let lastKept = -1
+    let slot = -1
+    let i = 0
     for (let at = from; at < to; at++) {
       const posting = postings[at]!
       const first = firstOfSlot[posting >>> 16]!
       if (first === 0) continue
+      if (posting >>> 16 !== slot) {
+        slot = posting >>> 16
+        i = first - 1
+      }
       const key = posting - offset
-      let i = first - 1
+      // Both ascend within a slot, so a text that repeats one character is gone along once, too.
       while (i < count && candidates[i]! < key) i++
       // Where postings were removed, others are there more than once.
       if (i === count || candidates[i] !== key || key === lastKept) continue
