@@ -1,6 +1,7 @@
 /** What an attempt sends, when the next one follows, and how it ends. */
 import { Outbox, Webhooks } from "@lead-signals/domain"
-import { Effect, Layer } from "effect"
+import { Sender } from "@lead-signals/webhook"
+import { Effect, Exit, FiberId, Layer } from "effect"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
 import { day, hour, minute, stores } from "./EmitterStores.ts"
@@ -168,6 +169,32 @@ describe.each(stores)("attempts on %s", (_, store) => {
           { status: 200 }
         ])
         expect([...world.underWay.values()]).toEqual([0])
+      })
+    ))
+
+  it("takes the answers, time-outs and defects of a sender that calls back [DELIV-3, DELIV-5]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        let posts = 0
+        const start: Sender.StartPost = (_, onEnd) => {
+          posts++
+          if (posts === 2) throw new Error("defect")
+          if (posts === 3)
+            onEnd(
+              Exit.succeed({ status: 204, retryAfter: null, excerpt: new Uint8Array(), truncated: false })
+            )
+          return Effect.sync(() => onEnd(Exit.interrupt(FiberId.none)))
+        }
+        yield* startEmitter().pipe(Effect.provideService(Sender.Sender, { post: world.post, start }))
+        const webhook = yield* world.webhook(answer(200))
+        yield* world.observe("p", "e1")
+        yield* pass(60 * minute)
+        expect(yield* world.log(webhook)).toMatchObject([
+          { at: startOfTime, durationMillis: 15_000, status: null, error: "timeout" },
+          { status: null, error: "internal" },
+          { status: 204, error: null }
+        ])
+        expect(posts).toBe(3)
       })
     ))
 

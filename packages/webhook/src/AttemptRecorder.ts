@@ -1,9 +1,9 @@
 /** Records finished attempts in the store, many in one transaction, and frees their slots. */
-import { type Outbox, Retries } from "@lead-signals/domain"
-import { Array as Arr, Cause, Deferred, Effect, FiberId } from "effect"
+import type { AttemptTransitions, Lease, Outbox } from "@lead-signals/domain"
+import { Array as Arr, Cause, Deferred, Effect, FiberId, Random } from "effect"
 import type { ConcurrencySlots } from "./ConcurrencySlots.ts"
-import type { EndedPost } from "./DeliveryAttempt.ts"
-import { logDefect, logRecorded } from "./DeliveryLog.ts"
+import { type EndedPost, finishedAttempts, isSuccessful } from "./DeliveryAttempt.ts"
+import { logBodyMissing, logDefect, logRecorded } from "./DeliveryLog.ts"
 import { retryWhileUnavailable } from "./StoreRetry.ts"
 
 /** Attempts in one transaction, and posts that are gathered for it. */
@@ -16,14 +16,23 @@ const maxGatheringTicks = 10
 const fewUnderWay = 8
 
 /** A success of a webhook that was not failing: recording it changes nothing for the webhook's other deliveries. */
-const isRoutine = ({ attempts, leases }: EndedPost): boolean =>
-  attempts.length > 0 &&
-  attempts.every(({ result }) => Retries.isSuccess(result)) &&
-  leases[0].webhook.failingSince === null
+const isRoutine = (post: EndedPost): boolean =>
+  isSuccessful(post) && post.leases[0].webhook.failingSince === null
+
+/** Logs what went wrong on this side: a defect of the sender, and bodies that could not be made. */
+const logTrouble = ({ defect, leases, result }: EndedPost): Effect.Effect<void> =>
+  Effect.zipRight(
+    defect === null ? Effect.void : logDefect(defect),
+    Effect.forEach(result === null ? [] : leases.filter(({ body }) => body === null), logBodyMissing, {
+      discard: true
+    })
+  )
 
 interface RecorderOptions {
   readonly outbox: typeof Outbox.Service
   readonly slots: ConcurrencySlots
+  /** Milliseconds from each failed attempt to the next. [DELIV-3] */
+  readonly scheduleMillis: ReadonlyArray<number>
   /** Runs when slots have become free. */
   readonly onFreed: Effect.Effect<unknown>
   /** Runs after each batch. */
@@ -111,9 +120,17 @@ export class AttemptRecorder {
 
   private record(batch: ReadonlyArray<EndedPost>): Effect.Effect<void> {
     return Effect.gen(this, function* () {
-      const attempted = batch.flatMap(({ attempts, leases }) =>
-        attempts.map((attempt, i) => ({ attempt, lease: leases[i]! }))
-      )
+      const attempted: Array<{
+        readonly attempt: AttemptTransitions.FinishedAttempt
+        readonly lease: Lease
+      }> = []
+      for (const post of batch) {
+        // The wait after a failure alone depends on the draw.
+        const isDone = isSuccessful(post)
+        if (!isDone) yield* logTrouble(post)
+        const attempts = finishedAttempts(post, isDone ? 0 : yield* Random.next, this.options.scheduleMillis)
+        attempts.forEach((attempt, i) => attempted.push({ attempt, lease: post.leases[i]! }))
+      }
       for (let from = 0; from < attempted.length; from += maxRecordedTogether) {
         const part = attempted.slice(from, from + maxRecordedTogether)
         const recorded = yield* retryWhileUnavailable(

@@ -9,18 +9,18 @@ import {
   deliveryBodyView,
   DeliveryIds,
   formatOfBody,
+  type Instant,
   type Lease,
   type PostedAs,
   Retries,
   type AttemptTransitions,
   WebhookSecrets
 } from "@lead-signals/domain"
-import { Cause, Effect, Option, Random } from "effect"
-import { logBodyMissing, logDefect } from "./DeliveryLog.ts"
+import { Cause, type Clock, Effect, Exit, Option } from "effect"
 import type { LeaseBatch, LeasedPost } from "./LeaseBatch.ts"
 import * as ResponseRedactor from "./ResponseRedactor.ts"
 import * as RetryAfter from "./RetryAfter.ts"
-import { type PostResponse, type Sender, type SendFailed } from "./Sender.ts"
+import type { PostRequest, PostResponse, SendFailed, StartPost } from "./Sender.ts"
 import { type Hmac, sign } from "./WebhookSignature.ts"
 
 /** An attempt ends this long before its lease, so that it is recorded before another process may take the delivery. */
@@ -46,15 +46,21 @@ export const postsOf = (leases: ReadonlyArray<Lease>): ReadonlyArray<LeasedPost>
 /** A post that has ended, whatever its end. */
 export interface EndedPost {
   readonly leases: LeasedPost
-  /** The attempt of each lease, in their order; none when the leases had run out before the post began. */
-  readonly attempts: ReadonlyArray<AttemptTransitions.FinishedAttempt>
+  /** When it began, in milliseconds since 1970. */
+  readonly at: Instant
+  readonly durationMillis: number
+  /** How the leases with a body were posted; null when none has one, or the post did not begin. */
+  readonly postedAs: PostedAs | null
+  /** The result of the leases with a body; null when the leases had run out before the post began, which is no attempt. */
+  readonly result: AttemptResult | null
+  /** Why a sender ended without a result of its own; null where it did not. */
+  readonly defect: Cause.Cause<unknown> | null
 }
 
 /** What a post needs. */
 export interface Posting {
-  readonly sender: typeof Sender.Service
-  /** Waits after failures. [DELIV-3] */
-  readonly scheduleMillis: ReadonlyArray<number>
+  readonly start: StartPost
+  readonly clock: Clock.Clock
   readonly hmac: typeof Hmac.Service
 }
 
@@ -74,6 +80,37 @@ const failed = (error: NonNullable<AttemptResult["error"]>): AttemptResult => ({
   response: null,
   retryAfterSeconds: null
 })
+
+/** Whether nothing of the post has failed, and the post was an attempt. */
+export const isSuccessful = ({ leases, result }: EndedPost): boolean =>
+  result !== null && Retries.isSuccess(result) && leases.every(({ body }) => body !== null)
+
+/**
+ * The attempt of each lease, in their order; none when the post was no attempt. The result counts for each delivery of the post, with
+ * one draw from 0 to 1, so that those that failed together are due again together; a delivery without a body fails alone. `scheduleMillis`:
+ * the waits after failures. [DELIV-3, BATCH-3]
+ */
+export const finishedAttempts = (
+  { at, durationMillis, leases, postedAs, result }: EndedPost,
+  draw: number,
+  scheduleMillis: ReadonlyArray<number>
+): ReadonlyArray<AttemptTransitions.FinishedAttempt> =>
+  result === null
+    ? []
+    : leases.map((lease): AttemptTransitions.FinishedAttempt => {
+        const { body, deliveryId, token, webhook } = lease
+        const own = body === null ? failed("internal") : result
+        return {
+          deliveryId,
+          token,
+          url: webhook.url,
+          at,
+          durationMillis,
+          postedAs: (body === null ? null : postedAs) ?? { batchId: null, format: webhook.format },
+          result: own,
+          settle: (known, now) => Retries.settle(known, own, now, draw, scheduleMillis)
+        }
+      })
 
 /**
  * Makes the JSON text of a delivery's body in its webhook's format; null when rendering throws, so that the rest is still sent. `apiUrl` is
@@ -117,78 +154,66 @@ const messageOf = (leases: LeasedPost): Message | null => {
   return { postedAs: { batchId, format }, id: batchId, body: batchBody(bodies), bodies, places }
 }
 
-/** Posts a signed body. */
-const post = (
-  { hmac, sender }: Posting,
+/** The post of a signed body. */
+const requestOf = (
+  hmac: typeof Hmac.Service,
   { webhook }: Lease,
   { body, id, places, postedAs }: Message,
   at: number
-): Effect.Effect<PostResponse, SendFailed> =>
-  sender.post({
-    url: webhook.url,
-    body,
-    headers: {
-      ...attemptHeaders(id, at, postedAs),
-      ...places,
-      ...sign(WebhookSecrets.signing(webhook.secrets, at), { id, now: at, body }, hmac)
-    }
-  })
-
-/** The result of a post without a response. Fails by an interruption that is no timeout; a defect of the sender is the result `internal`. */
-const resultOfFailure = (cause: Cause.Cause<SendFailed>, batch: LeaseBatch): Effect.Effect<AttemptResult> => {
-  const failure = Cause.failureOption(cause)
-  if (Option.isSome(failure)) return Effect.succeed(failed(failure.value.error))
-  if (!Cause.isInterruptedOnly(cause)) return Effect.as(logDefect(cause), failed("internal"))
-  return batch.isOverdue ? Effect.succeed(failed("timeout")) : Effect.failCause(cause as Cause.Cause<never>)
-}
+): PostRequest => ({
+  url: webhook.url,
+  body,
+  headers: {
+    ...attemptHeaders(id, at, postedAs),
+    ...places,
+    ...sign(WebhookSecrets.signing(webhook.secrets, at), { id, now: at, body }, hmac)
+  }
+})
 
 /**
- * Makes the attempt and passes its end to `onEnded`. Only the post itself can be interrupted: a batch of leases that is overdue then
- * gives the result `timeout`, and any other interruption leaves no attempt behind. The result counts for each delivery of the post, with
- * one draw, so that those that failed together are due again together; a delivery without a body fails alone. [BATCH-3]
+ * Starts the attempt, and gives its end to `onEnd`, once, maybe within the call. Returns the effect that interrupts it: a batch of leases
+ * that is overdue then gives the result `timeout`, and any other interruption leaves no attempt behind, which is null. [DELIV-3]
  */
-export const attemptPost = <A>(
-  posting: Posting,
+export const startAttempt = (
+  { clock, hmac, start }: Posting,
   leases: LeasedPost,
   batch: LeaseBatch,
-  onEnded: (ended: EndedPost) => Effect.Effect<A>
-): Effect.Effect<A> =>
-  Effect.uninterruptible(
-    Effect.clockWith((clock) => {
-      const at = clock.unsafeCurrentTimeMillis()
-      if (at >= batch.endsAt) return onEnded({ leases, attempts: [] })
-      const message = messageOf(leases)
-      const { scheduleMillis } = posting
-      const posted =
-        message === null
-          ? Effect.succeed(failed("internal"))
-          : Effect.interruptible(post(posting, leases[0], message, at)).pipe(
-              Effect.map((response) => resultOf(response, message.bodies, clock.unsafeCurrentTimeMillis())),
-              Effect.catchAllCause((cause) => resultOfFailure(cause, batch))
-            )
-      const end = (result: AttemptResult, draw: number): Effect.Effect<A> => {
-        const durationMillis = Math.max(0, clock.unsafeCurrentTimeMillis() - at)
-        const attempts = leases.map((lease): AttemptTransitions.FinishedAttempt => {
-          const { body, deliveryId, token, webhook } = lease
-          const own = body === null ? failed("internal") : result
-          const postedAs = body === null ? { batchId: null, format: webhook.format } : message!.postedAs
-          return {
-            deliveryId,
-            token,
-            url: webhook.url,
-            at,
-            durationMillis,
-            postedAs,
-            result: own,
-            settle: (known, now) => Retries.settle(known, own, now, draw, scheduleMillis)
-          }
-        })
-        const bodiless = leases.filter(({ body }) => body === null)
-        const ended = onEnded({ leases, attempts })
-        return bodiless.length === 0
-          ? ended
-          : Effect.zipRight(Effect.forEach(bodiless, logBodyMissing, { discard: true }), ended)
-      }
-      return Effect.flatMap(posted, (result) => Effect.flatMap(Random.next, (draw) => end(result, draw)))
-    })
-  )
+  onEnd: (ended: EndedPost | null) => void
+): Effect.Effect<void> => {
+  const at = clock.unsafeCurrentTimeMillis()
+  let message: Message | null = null
+  const end = (result: AttemptResult | null, defect: Cause.Cause<unknown> | null = null): void => {
+    const durationMillis = Math.max(0, clock.unsafeCurrentTimeMillis() - at)
+    onEnd({ leases, at, durationMillis, postedAs: message?.postedAs ?? null, result, defect })
+  }
+  /** Ends the attempt as internal where the work throws: its slot would stay taken. */
+  const endWith = (work: () => void): void => {
+    try {
+      work()
+    } catch (thrown) {
+      end(failed("internal"), Cause.die(thrown))
+    }
+  }
+  const endPost = (exit: Exit.Exit<PostResponse, SendFailed>): void => {
+    if (Exit.isSuccess(exit)) {
+      endWith(() => end(resultOf(exit.value, message!.bodies, clock.unsafeCurrentTimeMillis())))
+      return
+    }
+    const failure = Cause.failureOption(exit.cause)
+    if (Option.isSome(failure)) end(failed(failure.value.error))
+    else if (!Cause.isInterruptedOnly(exit.cause)) end(failed("internal"), exit.cause)
+    else if (batch.isOverdue) end(failed("timeout"))
+    else onEnd(null)
+  }
+  if (at >= batch.endsAt) {
+    end(null)
+    return Effect.void
+  }
+  let interrupt: Effect.Effect<void> = Effect.void
+  endWith(() => {
+    message = messageOf(leases)
+    if (message === null) end(failed("internal"))
+    else interrupt = start(requestOf(hmac, leases[0], message, at), endPost)
+  })
+  return interrupt
+}

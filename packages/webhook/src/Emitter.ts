@@ -15,15 +15,16 @@ import {
   Fiber,
   Layer,
   Queue,
+  Runtime,
   RuntimeFlags,
   RuntimeFlagsPatch
 } from "effect"
 import { AttemptRecorder } from "./AttemptRecorder.ts"
 import { ConcurrencySlots } from "./ConcurrencySlots.ts"
-import { attemptPost, leaseReserveMillis, postsOf, renderBody } from "./DeliveryAttempt.ts"
+import { leaseReserveMillis, postsOf, renderBody, startAttempt } from "./DeliveryAttempt.ts"
 import { logDefect } from "./DeliveryLog.ts"
 import { type LeaseBatch, startLeaseBatch } from "./LeaseBatch.ts"
-import { Sender } from "./Sender.ts"
+import { Sender, startInFibers } from "./Sender.ts"
 import { retryWhileUnavailable } from "./StoreRetry.ts"
 import { Hmac } from "./WebhookSignature.ts"
 
@@ -76,7 +77,11 @@ const withoutFiberMetrics = RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetric
 const make = (options: EmitterOptions) =>
   Effect.gen(function* () {
     const [outbox, entropy] = yield* Effect.all([Outbox, Entropy])
-    const posting = { sender: yield* Sender, hmac: yield* Hmac, scheduleMillis: options.scheduleMillis }
+    const sender = yield* Sender
+    const clock = yield* Effect.clock
+    const runtime = Runtime.disableRuntimeFlag(yield* Effect.runtime<never>(), RuntimeFlags.RuntimeMetrics)
+    const start = sender.start ?? startInFibers(sender.post, runtime)
+    const posting = { start, clock, hmac: yield* Hmac }
     const instance = Encoding.encodeHex(yield* entropy.bytes(8))
     const slots = new ConcurrencySlots()
     const wakeUps = yield* Queue.sliding<void>(1)
@@ -91,6 +96,7 @@ const make = (options: EmitterOptions) =>
     const recorder = new AttemptRecorder({
       outbox,
       slots,
+      scheduleMillis: options.scheduleMillis,
       onFreed: Queue.offer(wakeUps, undefined),
       onRecorded: Effect.suspend(() =>
         isStopping && slots.total === 0 ? Deferred.succeed(idle, undefined) : Effect.void
@@ -118,8 +124,11 @@ const make = (options: EmitterOptions) =>
         for (const [lease] of posts) slots.take(lease)
         // Not `until`, which is of the store's clock: another host's may be off. The lease began after the request.
         const endsAt = requestedAt + options.leaseMillis - leaseReserveMillis
-        yield* startLeaseBatch(posts, endsAt, batches, (post, batch) =>
-          attemptPost(posting, post, batch, (end) => Effect.sync(() => recorder.add(end)))
+        yield* startLeaseBatch(posts, endsAt, clock, batches, (post, batch, onEnd) =>
+          startAttempt(posting, post, batch, (ended) => {
+            if (ended !== null) recorder.add(ended)
+            onEnd()
+          })
         )
       }
       return nextDueAt
@@ -156,9 +165,15 @@ const make = (options: EmitterOptions) =>
         if (slots.total > 0 || recorder.isRecording) yield* Deferred.await(idle)
       })
       yield* Effect.timeoutOption(attemptsRecorded, options.drain)
-      const left = [...batches].flatMap(({ running }) => [...running])
+      const interruptPosts = Effect.forEach([...batches], ({ interrupt }) => interrupt, {
+        concurrency: "unbounded",
+        discard: true
+      })
       // A store that is silent holds what leases or records: it is left behind, and its deliveries are attempted again.
-      yield* Effect.timeoutOption(Fiber.interruptAll([leasing, waking, ...left, recording]), interruptMillis)
+      yield* Effect.timeoutOption(
+        Effect.zipRight(interruptPosts, Fiber.interruptAll([leasing, waking, recording])),
+        interruptMillis
+      )
       yield* Deferred.succeed(drained, undefined)
     })
     // Drains in a fiber of its own: a finalizer is uninterruptible, and a timeout does not end it.

@@ -1,13 +1,18 @@
 /** Attempts at deliveries that were leased together, under one timer: a timer of its own costs more than a small post. */
 import { type Lease, Retries } from "@lead-signals/domain"
-import { Clock, Duration, Effect, Fiber, FiberId } from "effect"
+import { type Clock, Duration, Effect, FiberId } from "effect"
 
 /** The leases that go in one post, in their order, at least one. */
 export type LeasedPost = readonly [Lease, ...Array<Lease>]
 
+/** An attempt under way. */
+interface Running {
+  interrupt: Effect.Effect<void>
+}
+
 /** The posts of one lease, which end it together. */
 export class LeaseBatch {
-  readonly running = new Set<Fiber.RuntimeFiber<unknown>>()
+  readonly running = new Set<Running>()
   /** By this process's clock, in milliseconds since 1970: from then on no attempt begins or goes on. */
   readonly endsAt: number
   /** Distinguishes an interruption by the timer, a timeout, from one by the emitter's end, which is no attempt. */
@@ -16,39 +21,51 @@ export class LeaseBatch {
   constructor(endsAt: number) {
     this.endsAt = endsAt
   }
+
+  /** Interrupts the attempts that run, and waits until they have ended. */
+  readonly interrupt: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.forEach([...this.running], ({ interrupt }) => interrupt, {
+      concurrency: "unbounded",
+      discard: true
+    })
+  )
 }
 
+/** A function of its own: the timer keeps what is in its scope, and V8 keeps a fiber that has ended until its next full collection. */
+const interruptAfter = (batch: LeaseBatch, millis: number) =>
+  Effect.suspend(() => {
+    batch.isOverdue = true
+    return batch.interrupt
+  }).pipe(Effect.delay(Duration.millis(Math.max(0, millis))), Effect.interruptible, Effect.forkDaemon)
+
 /**
- * Forks an attempt for each post, and interrupts those that still run at the attempt timeout or at `endsAt`, whichever
- * comes first. `endsAt` is in milliseconds since 1970. The batch is in `batches` until its last attempt has ended.
+ * Starts an attempt for each post, and interrupts those that still run at the attempt timeout or at `endsAt`, whichever
+ * comes first. `endsAt` is in milliseconds since 1970. The batch is in `batches` until its last attempt has ended, which `attempt` says
+ * by its `onEnd`.
  */
 export const startLeaseBatch = (
   posts: ReadonlyArray<LeasedPost>,
   endsAt: number,
+  clock: Clock.Clock,
   batches: Set<LeaseBatch>,
-  attempt: (leases: LeasedPost, batch: LeaseBatch) => Effect.Effect<unknown>
+  attempt: (leases: LeasedPost, batch: LeaseBatch, onEnd: () => void) => Effect.Effect<void>
 ): Effect.Effect<void> =>
-  Effect.gen(function* () {
+  Effect.suspend(() => {
     const batch = new LeaseBatch(endsAt)
     batches.add(batch)
-    const millis = Math.min(Retries.attemptTimeoutMillis, endsAt - (yield* Clock.currentTimeMillis))
-    const interruptRunning = Effect.suspend(() => {
-      batch.isOverdue = true
-      return Fiber.interruptAll([...batch.running])
+    const millis = Math.min(Retries.attemptTimeoutMillis, endsAt - clock.unsafeCurrentTimeMillis())
+    return Effect.map(interruptAfter(batch, millis), (timer) => {
+      // Counted down instead of read from `running`: the first attempt may end before the last one begins.
+      let left = posts.length
+      for (const leases of posts) {
+        const running: Running = { interrupt: Effect.void }
+        batch.running.add(running)
+        running.interrupt = attempt(leases, batch, () => {
+          batch.running.delete(running)
+          if (--left > 0) return
+          batches.delete(batch)
+          timer.unsafeInterruptAsFork(FiberId.none)
+        })
+      }
     })
-    const timer = yield* Effect.forkDaemon(
-      Effect.interruptible(Effect.delay(interruptRunning, Duration.millis(Math.max(0, millis))))
-    )
-    // Counted down instead of read from `running`: the first attempt may end before the last one begins.
-    let left = posts.length
-    for (const leases of posts) {
-      const fiber = yield* Effect.forkDaemon(attempt(leases, batch))
-      batch.running.add(fiber)
-      fiber.addObserver(() => {
-        batch.running.delete(fiber)
-        if (--left > 0) return
-        batches.delete(batch)
-        timer.unsafeInterruptAsFork(FiberId.none)
-      })
-    }
   })

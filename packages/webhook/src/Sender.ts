@@ -1,6 +1,6 @@
 /** The port that posts one signed body: undici in production, a simulated network in a simulation. */
 import type { AttemptError } from "@lead-signals/domain"
-import { Context, Data, type Effect } from "effect"
+import { Context, Data, Effect, type Exit, Fiber, Runtime } from "effect"
 
 /** One signed post. */
 export interface PostRequest {
@@ -33,6 +33,28 @@ export class SendFailed extends Data.TaggedError("SendFailed")<{
   readonly error: AttemptError
 }> {}
 
+/**
+ * Starts a post. `onEnd` gets its end, once, at any time after the call or within it. The effect interrupts the post, which closes the
+ * connection: `onEnd` then gets the interruption, unless the post has ended before.
+ */
+export type StartPost = (
+  request: PostRequest,
+  onEnd: (exit: Exit.Exit<PostResponse, SendFailed>) => void
+) => Effect.Effect<void>
+
+/** Starts each post in a fiber of its own. */
+export const startInFibers = (
+  post: (request: PostRequest) => Effect.Effect<PostResponse, SendFailed>,
+  runtime: Runtime.Runtime<never>
+): StartPost => {
+  const fork = Runtime.runFork(runtime)
+  return (request, onEnd) => {
+    const fiber = fork(Effect.interruptible(Effect.suspend(() => post(request))), { immediate: false })
+    fiber.addObserver(onEnd)
+    return Effect.asVoid(Fiber.interrupt(fiber))
+  }
+}
+
 /** The port of a host for posting webhooks. */
 export class Sender extends Context.Tag("@lead-signals/webhook/Sender")<
   Sender,
@@ -43,5 +65,10 @@ export class Sender extends Context.Tag("@lead-signals/webhook/Sender")<
      * status arrived. [DELIV-3, DELIV-6]
      */
     readonly post: (request: PostRequest) => Effect.Effect<PostResponse, SendFailed>
+    /**
+     * The same without a fiber, for a sender whose posts end in callbacks: a fiber costs more than the rest of a small post. The emitter runs
+     * `post` in fibers where it is absent.
+     */
+    readonly start?: StartPost
   }
 >() {}

@@ -3,9 +3,9 @@
  * attempt that is seldom interrupted no abort signal. Runs on Node only.
  */
 import { type AttemptError, Retries } from "@lead-signals/domain"
-import { Effect } from "effect"
+import { Effect, Exit, FiberId } from "effect"
 import type { Dispatcher } from "undici"
-import { maxExcerptBytes, type PostResponse, type PostRequest, SendFailed } from "./Sender.ts"
+import { maxExcerptBytes, type PostResponse, SendFailed, type StartPost } from "./Sender.ts"
 
 const errorPatterns: ReadonlyArray<readonly [RegExp, AttemptError]> = [
   [/^TARGET_REFUSED$/, "target_refused"],
@@ -33,8 +33,6 @@ const excerptTimeoutMillis = 2000
  */
 const excerptReserveMillis = 250
 
-type Outcome = Effect.Effect<PostResponse, SendFailed>
-
 /** The reason of an abort by this module. */
 class PostAborted extends Error {}
 
@@ -51,7 +49,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   private isSettled = false
   private readonly startedAt = performance.now()
 
-  constructor(private readonly resume: (outcome: Outcome) => void) {}
+  constructor(private readonly onEnd: Parameters<StartPost>[1]) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
@@ -89,14 +87,23 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     if (this.head !== null) this.succeed(true)
     else if (!this.isSettled) {
       this.isSettled = true
-      this.resume(Effect.fail(new SendFailed({ error: errorOf(cause) })))
+      this.onEnd(Exit.fail(new SendFailed({ error: errorOf(cause) })))
     }
   }
 
-  abort(): void {
+  interrupt(): void {
+    if (this.isSettled) return
     clearTimeout(this.timer)
     this.isSettled = true
     this.controller?.abort(new PostAborted())
+    this.onEnd(Exit.interrupt(FiberId.none))
+  }
+
+  /** Ends with what the dispatcher has thrown. */
+  die(defect: unknown): void {
+    if (this.isSettled) return
+    this.isSettled = true
+    this.onEnd(Exit.die(defect))
   }
 
   private truncate(): void {
@@ -109,7 +116,9 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     if (this.isSettled || this.head === null) return
     this.isSettled = true
     const excerpt = Buffer.concat(this.chunks).subarray(0, maxExcerptBytes)
-    this.resume(Effect.succeed({ ...this.head, excerpt, truncated }))
+    this.onEnd(
+      Exit.succeed({ status: this.head.status, retryAfter: this.head.retryAfter, excerpt, truncated })
+    )
   }
 }
 
@@ -133,11 +142,16 @@ const targetOf = (url: string): Target => {
   return target
 }
 
-/** Posts a body. Interruption closes the connection. */
-export const post = (dispatcher: Dispatcher, { body, headers, url }: PostRequest): Outcome =>
-  Effect.async((resume) => {
+/** Starts posts by a dispatcher. */
+export const startWith =
+  (dispatcher: Dispatcher): StartPost =>
+  ({ body, headers, url }, onEnd) => {
     const { origin, path } = targetOf(url)
-    const reader = new ResponseReader(resume)
-    dispatcher.dispatch({ origin, path, method: "POST", headers: { ...headers }, body }, reader)
-    return Effect.sync(() => reader.abort())
-  })
+    const reader = new ResponseReader(onEnd)
+    try {
+      dispatcher.dispatch({ origin, path, method: "POST", headers: { ...headers }, body }, reader)
+    } catch (defect) {
+      reader.die(defect)
+    }
+    return Effect.sync(() => reader.interrupt())
+  }

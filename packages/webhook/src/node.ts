@@ -11,10 +11,16 @@ import * as Addresses from "./Addresses.ts"
 import * as Emitter from "./Emitter.ts"
 import { resolver } from "./NodeResolver.ts"
 import { Resolver } from "./Resolver.ts"
-import { Sender } from "./Sender.ts"
+import {
+  type PostRequest,
+  type PostResponse,
+  type SendFailed,
+  Sender,
+  startInFibers,
+  type StartPost
+} from "./Sender.ts"
 import { Hmac } from "./WebhookSignature.ts"
 import * as TargetGuard from "./TargetGuard.ts"
-import { post } from "./UndiciPost.ts"
 
 // The types of `sender` refer to it.
 export { Sender } from "./Sender.ts"
@@ -77,15 +83,27 @@ export const sender = (options: TargetGuard.GuardOptions): Layer.Layer<Sender, n
     Sender,
     Effect.gen(function* () {
       const { resolve } = yield* Resolver
-      const runPromise = Runtime.runPromise(yield* Effect.runtime<never>())
+      const runtime = yield* Effect.runtime<never>()
+      const runPromise = Runtime.runPromise(runtime)
       const sockets = new Set<Socket>()
       let loading: Promise<Agent> | undefined
-      let loaded: Agent | undefined
+      let loaded: StartPost | undefined
       const load = (): Promise<Agent> =>
-        (loading ??= import("./GuardedAgent.ts").then(
-          ({ guardedAgent }) =>
-            (loaded = guardedAgent(options, (hostname) => runPromise(resolve(hostname)), sockets))
+        (loading ??= Promise.all([import("./GuardedAgent.ts"), import("./UndiciPost.ts")]).then(
+          ([{ guardedAgent }, { startWith }]) => {
+            const agent = guardedAgent(options, (hostname) => runPromise(resolve(hostname)), sockets)
+            loaded = startWith(agent)
+            return agent
+          }
         ))
+      const posted = (start: StartPost, request: PostRequest): Effect.Effect<PostResponse, SendFailed> =>
+        Effect.async((resume) => start(request, resume))
+      // Only the first posts wait for the modules.
+      const post = (request: PostRequest): Effect.Effect<PostResponse, SendFailed> =>
+        loaded === undefined
+          ? Effect.flatMap(Effect.promise(load), () => posted(loaded!, request))
+          : posted(loaded, request)
+      const startFirst = startInFibers(post, runtime)
       yield* Effect.addFinalizer(() =>
         Effect.promise(async () => {
           const agent = await loading
@@ -94,12 +112,6 @@ export const sender = (options: TargetGuard.GuardOptions): Layer.Layer<Sender, n
           await agent?.destroy()
         })
       )
-      return Sender.of({
-        // Only the first post waits for the modules: a promise costs a fiber a suspension.
-        post: (request) =>
-          loaded === undefined
-            ? Effect.flatMap(Effect.promise(load), (agent) => post(agent, request))
-            : post(loaded, request)
-      })
+      return Sender.of({ post, start: (request, onEnd) => (loaded ?? startFirst)(request, onEnd) })
     })
   )

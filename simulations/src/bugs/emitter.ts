@@ -6,17 +6,17 @@ const attempt = bugsIn("webhook", "DeliveryAttempt")
 
 export const inEmitter: ReadonlyArray<Bug> = [
   attempt("body-rebuilt", "each attempt sends a body of its own", {
-    in: "attemptPost",
-    find: "$post($posting, $lease, $message, $at)",
-    put: '$post($posting, $lease, { ...$message, body: $message.body + " ".repeat($at % 5) }, $at)'
+    in: "startAttempt",
+    find: "$requestOf($hmac, $lease, $message, $at)",
+    put: '$requestOf($hmac, $lease, { ...$message, body: $message.body + " ".repeat($at % 5) }, $at)'
   }),
   attempt("retry-under-a-new-id", "each attempt has an id of its own", {
-    in: "post",
+    in: "requestOf",
     find: "{ id: $id, now: $at, body: $body }",
     put: "{ id: `${$id}${$at % 7}`, now: $at, body: $body }"
   }),
   attempt("signed-of-old", "a post is signed as of an hour before", {
-    in: "post",
+    in: "requestOf",
     find: "{ id: $id, now: $at, body: $body }",
     put: "{ id: $id, now: $at - 3_600_000, body: $body }"
   }),
@@ -26,9 +26,9 @@ export const inEmitter: ReadonlyArray<Bug> = [
     put: "leaseMillis: 6_000"
   }),
   attempt("timeout-taken-for-success", "no answer counts as a good one", {
-    in: "resultOfFailure",
-    find: 'Effect.succeed($failed("timeout"))',
-    put: 'Effect.succeed({ ...$failed("timeout"), status: 200, error: null })'
+    in: "startAttempt",
+    find: '$failed("timeout")',
+    put: '{ ...$failed("timeout"), status: 200, error: null }'
   }),
   bugsIn("webhook", "AttemptRecorder")("places-not-given-back", "an attempt that has ended keeps its slot", {
     in: "AttemptRecorder.release",

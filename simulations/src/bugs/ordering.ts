@@ -145,12 +145,12 @@ export const inBatches: ReadonlyArray<Bug> = [
     put: "$withBody.map(({ body }) => body).toReversed()"
   }),
   attempt("signed-without-brackets", "the signature of a batch covers its events alone", {
-    in: "post",
+    in: "requestOf",
     find: "{ id: $id, now: $at, body: $body }",
     put: '{ id: $id, now: $at, body: $body.startsWith("[") ? $body.slice(1, -1) : $body }'
   }),
   attempt("jitter-for-each", "what failed together is due again apart", {
-    in: "attemptPost",
+    in: "finishedAttempts",
     given: ["const { body: $body, deliveryId: $deliveryId, token: $token, webhook: $webhook } = $lease"],
     find: "Retries.settle($known, $result, $now, $draw, $scheduleMillis)",
     put: "Retries.settle($known, $result, $now, ($draw + parseInt($deliveryId.slice(3, 7), 16) / 65_536) % 1, $scheduleMillis)"
