@@ -32,11 +32,12 @@ describe("the console", () => {
   })
 
   it("rejects a line that no request can hold, and sends the others [OBS-1]", async () => {
+    const { signal } = new AbortController()
     const line = (number: number, name: string) => ({ number, cells: [], text: JSON.stringify({ name }) })
-    const result = await sendBatch("1", [line(1, "a"), line(2, "é".repeat(600_000)), line(3, "b")])
+    const result = await sendBatch("1", [line(1, "a"), line(2, "é".repeat(600_000)), line(3, "b")], signal)
     expect(sent).toEqual([2])
     expect(result).toMatchObject({ recorded: 2, rejected: [{ number: 2 }] })
     expect(result.rejected[0].message).toContain("more than 1 MiB")
-    expect((await sendBatch("1", [line(4, "x".repeat(1_048_000))])).recorded).toBe(1)
+    expect((await sendBatch("1", [line(4, "x".repeat(1_048_000))], signal)).recorded).toBe(1)
   })
 })

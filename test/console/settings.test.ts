@@ -133,6 +133,13 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the console's settin
     await page.getByRole("button", { name: "Copy" }).click()
     await page.getByText("Copied", { exact: true }).waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
+    // Only the button closes it: what is shown once must not be lost by accident.
+    expect(await page.getByRole("button", { name: "Close", exact: true }).count()).toBe(0)
+    await page.keyboard.press("Escape")
+    await page.mouse.click(5, 5)
+    await page.goBack()
+    await page.getByText(key).waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/\/settings\/keys$/)
     await page.getByRole("button", { name: "I have copied it" }).click()
     await page.getByText(key).waitFor({ state: "detached" })
     await expectAccessible(page)
