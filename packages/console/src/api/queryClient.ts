@@ -2,6 +2,7 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query"
 import { CallFailed, passesByWaiting } from "./client.ts"
 
+/** The entry of the session: a `SessionState`. It outlives a sign-out; all others are removed then. */
 export const sessionKey = ["session"] as const
 
 const maxAttempts = 3
@@ -15,6 +16,10 @@ const onError = (failure: unknown): void => {
   if (failure instanceof CallFailed && failure.status === 401) endSession()
 }
 
+/**
+ * One for the page. A read that fails in a passing way is repeated up to three times, after what the server asks or 0.5 s, 1 s and 2 s; writes are
+ * not. A 401 ends the session.
+ */
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),

@@ -1,5 +1,6 @@
 /** Sends observations in batches, again while the server is busy: what was recorded is a duplicate then. */
 import { answerOf, api, CallFailed, passesByWaiting, type Schemas } from "../api/client.ts"
+import { pause } from "../api/pause.ts"
 
 type Outcome = Schemas["Outcome"]
 
@@ -56,18 +57,6 @@ const bodyOf = (observations: ReadonlyArray<unknown>) => ({
 const fits = ({ text }: Line, value: unknown): boolean =>
   text.length <= maxBatchCharacters ||
   new TextEncoder().encode(JSON.stringify(bodyOf([value]))).length <= maxBodyBytes
-
-/** Ends after the time, or as soon as the signal aborts. */
-const pause = (millis: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener("abort", end)
-      resolve()
-    }
-    const timer = setTimeout(end, millis)
-    signal.addEventListener("abort", end)
-  })
 
 const send = async (
   brandId: string,
