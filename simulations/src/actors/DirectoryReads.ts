@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Json, KnownBrand } from "../world/KnownFacts.ts"
 import { type ActorContext, type Caller, succeeding } from "./ActorContext.ts"
-import { caller, type Inspection, look, ofBrand } from "./OperatorCalls.ts"
+import { caller, type Inspect, look, ofBrand } from "./OperatorCalls.ts"
 
 /** An answer that is right but for parameters that were ignored. [LIST-10] */
 const warned = { probes: [], status: 200, code: null, names: null }
@@ -53,12 +53,7 @@ export const directory = (context: ActorContext, by: Caller, brand: KnownBrand):
     context.facts.coverageMarks.add("everything of a brand was listed")
   })
 
-export const names = (
-  context: ActorContext,
-  by: Caller,
-  brand: KnownBrand,
-  { n, nth }: Inspection
-): Effect.Effect<void> =>
+export const names: Inspect = (context, by, brand, { n, nth }) =>
   Effect.gen(function* () {
     const of = caller(by)
     const { campaignId, id: brandId, signalIds } = brand

@@ -3,7 +3,7 @@ import type { Query } from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
 import type { KnownKey, KnownBrand } from "../world/KnownFacts.ts"
-import { type Ask, type Caller, once, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
+import { type Call, type Caller, once, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
 
 export const makeKey = (
   context: ActorContext,
@@ -32,7 +32,7 @@ const query: Query = {
   engagements: "none"
 }
 
-const use = (brand: KnownBrand, key: KnownKey): Ask => ({
+const use = (brand: KnownBrand, key: KnownKey): Call => ({
   route: "/signals/leads",
   query: "pageSize=5",
   brand,
