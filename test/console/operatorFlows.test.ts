@@ -104,20 +104,20 @@ describePerson("a person who looks after a brand", (person) => {
       await reached.opened
       return { sent: () => sent, goOn: held.open }
     }
-    const asked = page.getByRole("dialog", { name: "The import is still running" })
+    const question = page.getByRole("dialog", { name: "The import is still running" })
 
     // It stays, and the end of the import takes the question back.
     const staying = await begin()
     await leave()
-    await asked.waitFor()
+    await question.waitFor()
     await expectAccessible(page)
     await button("Stay").click()
-    await asked.waitFor({ state: "detached" })
+    await question.waitFor({ state: "detached" })
     await leave()
-    await asked.waitFor()
+    await question.waitFor()
     staying.goOn()
     await page.getByRole("status").getByText("Done").waitFor()
-    await asked.waitFor({ state: "detached" })
+    await question.waitFor({ state: "detached" })
     expect(await page.getByText("Recorded").locator("xpath=following-sibling::dd").innerText()).toBe("900")
     expect(staying.sent()).toBeGreaterThan(5)
     await button("Another file").click()

@@ -137,7 +137,7 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the console's settin
     expect(await page.getByRole("button", { name: "Close", exact: true }).count()).toBe(0)
     await page.keyboard.press("Escape")
     await page.mouse.click(5, 5)
-    await page.goBack()
+    await page.evaluate(() => history.back())
     await page.getByText(key).waitFor()
     expect(new URL(page.url()).pathname).toMatch(/\/settings\/keys$/)
     await page.getByRole("button", { name: "I have copied it" }).click()

@@ -24,5 +24,5 @@ export const hasScope = ({ scopes }: Session, scope: Scope): boolean => scopes?.
 export const isUnlimited = ({ access, brandIds }: Session): boolean =>
   access === "operator" && brandIds === null
 
-/** Of the session of this page; false for that of an API key. */
+/** Whether the session of this page has it; false for that of an API key. */
 export const useHasScope = (scope: Scope): boolean => hasScope(useSession(), scope)

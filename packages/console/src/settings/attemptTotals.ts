@@ -10,7 +10,7 @@ const maxIntervals = 40
 export interface AttemptTotals {
   /** When each interval begins, in milliseconds since 1970. */
   readonly times: ReadonlyArray<number>
-  /** Of an interval, in milliseconds. */
+  /** The length of an interval, in milliseconds. */
   readonly length: number
   /** How many attempts were answered with a 2xx. */
   readonly taken: ReadonlyArray<number>

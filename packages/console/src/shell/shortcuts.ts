@@ -75,7 +75,7 @@ export const takeSearchFocus = (): boolean => {
   return isWanted
 }
 
-/** Of the frame, for all pages of the brand: `g` and a letter within 1.2 s, `/`, `j`, `k` and `?`. */
+/** Keys of the frame, for all pages of the brand: `g` and a letter within 1.2 s, `/`, `j`, `k` and `?`. */
 export const useGlobalKeys = (brandId: string, onHelp: () => void): void => {
   const navigate = useNavigate()
   const goAt = useRef(0)

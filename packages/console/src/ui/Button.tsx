@@ -20,7 +20,7 @@ interface ButtonProps extends ComponentProps<"button"> {
   readonly icon?: IconName
 }
 
-/** Of type "button" unless given: it submits no form by accident. */
+/** Its type is "button" unless given: it submits no form by accident. */
 export const Button = ({ children, className = "", icon, look, type = "button", ...rest }: ButtonProps) => (
   <button type={type} className={`${buttonClass(look)} ${className}`} {...rest}>
     {icon === undefined ? null : <Icon name={icon} />}
