@@ -1,19 +1,25 @@
-/** How the import of the console goes on when an answer does not come, and how it ends when it is stopped. */
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+/** Batches of the console's import: lines that are too long, answers that do not come, and how it ends when it is stopped. */
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 
 // The console is no library: it is compiled apart, for a browser.
 vi.stubGlobal("location", { origin: "http://console.example" })
 /** What answers the next requests; afterwards every observation is recorded. */
 let answers: Array<() => Response> = []
 let sent = 0
+/** How many observations the last request had. */
+let length = 0
 vi.stubGlobal("fetch", async (request: Request) => {
   sent += 1
   const { observations } = await request.json()
+  length = observations.length
   const answer = answers.shift()
   return answer?.() ?? Response.json({ data: observations.map(() => ({ outcome: "recorded" })) })
 })
+// The client keeps the `fetch` that was there as its module was loaded, which may have been for another test.
+vi.resetModules()
 const module = new URL("../../packages/console/src/import/sendObservations.ts", import.meta.url).href
 const { sendBatch } = await import(module)
+afterAll(() => void vi.unstubAllGlobals())
 
 const batch = [{ number: 1, cells: [], text: "{}" }]
 const refused = (status: number) => () => new Response("<html>from a proxy</html>", { status })
@@ -51,6 +57,16 @@ describe("a batch of the console's import", () => {
       await vi.runAllTimersAsync()
       expect([await result, sent]).toEqual([expect.objectContaining({ status }), attempts])
     }
+  })
+
+  it("rejects a line that no request can hold, and sends the others [OBS-1]", async () => {
+    const { signal } = new AbortController()
+    const line = (number: number, name: string) => ({ number, cells: [], text: JSON.stringify({ name }) })
+    const result = await sendBatch("1", [line(1, "a"), line(2, "é".repeat(600_000)), line(3, "b")], signal)
+    expect([sent, length]).toEqual([1, 2])
+    expect(result).toMatchObject({ recorded: 2, rejected: [{ number: 2 }] })
+    expect(result.rejected[0].message).toContain("more than 1 MiB")
+    expect((await sendBatch("1", [line(4, "x".repeat(1_048_000))], signal)).recorded).toBe(1)
   })
 
   it("is not sent again once the import was stopped", async () => {
