@@ -214,6 +214,10 @@ const revoked = (
     )
   })
 
+/**
+ * Creates the credential, and has all its uses, its revocation and, for an admin, a walk through the audit log go on side by side. Nothing happens
+ * when the creation got no answer.
+ */
 export const access = (
   context: ActorContext,
   caller: Caller,

@@ -34,6 +34,7 @@ const changesOf = (context: ActorContext, by: Caller, brand: KnownBrand): Effect
     }
   })
 
+/** Lists everything of the brand, four pages of its feed of changes, and the state of the service. */
 export const directory = (context: ActorContext, by: Caller, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
     const of = caller(by)
@@ -53,6 +54,7 @@ export const directory = (context: ActorContext, by: Caller, brand: KnownBrand):
     context.facts.coverageMarks.add("everything of a brand was listed")
   })
 
+/** Renames the brand, one of its signals and its campaign, and lists everything: later lists must have the new names. */
 export const names: Inspect = (context, by, brand, { n, nth }) =>
   Effect.gen(function* () {
     const of = caller(by)

@@ -52,6 +52,7 @@ const placeOf = (
   }
 }
 
+/** Finds or makes what a probe needs. One for each brand of the plan, used by one probe at a time. */
 export class Grounds {
   /** Probes of one brand come one after the other. */
   readonly lock: Effect.Semaphore = Effect.unsafeMakeSemaphore(1)

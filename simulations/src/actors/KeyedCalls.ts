@@ -24,6 +24,10 @@ const routes: Readonly<Record<Keyed["what"], string>> = {
   campaign: "/operator/brands/{brandId}/campaigns"
 }
 
+/**
+ * Sends the same creation once for each try, side by side: some with another body or another operator's token. At most one of one token may create
+ * something.
+ */
 export const keyed = (
   context: ActorContext,
   caller: Caller,

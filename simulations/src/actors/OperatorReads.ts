@@ -110,6 +110,7 @@ const pair = (
     yield* page(context, of("same page"), other, everything)
   })
 
+/** Carries out one inspection. Those of a webhook do nothing in a brand without one. */
 export const inspect = (
   context: ActorContext,
   by: Caller,

@@ -188,6 +188,7 @@ const leave = (context: ActorContext, tenant: Tenant): Effect.Effect<void> =>
     facts.coverageMarks.add("a brand was deleted")
   })
 
+/** The whole life of one brand, from its creation to the calls that must find it gone. It has webhooks and keys of its own. */
 export const tenant = (
   context: ActorContext,
   by: Caller,
