@@ -77,7 +77,7 @@ export const listParameters = {
     { type: "string", default: SortOrder.format(SortOrder.byDefault) },
     `It ${SortOrder.accepted}`
   )
-}
+} satisfies Readonly<Record<(typeof LeadQueries.listParameters)[number], unknown>>
 
 /** The query of a change feed, for the brand and for the operator. [CHG-1, CHG-2] */
 export const changeParameters = {
