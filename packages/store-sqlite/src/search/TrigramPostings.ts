@@ -330,6 +330,10 @@ export class TrigramPostings {
     return kept
   }
 
+  /**
+   * Finds the texts with all trigrams of a needle at their distances: the first list gives candidates, further ones leave some, until
+   * comparing the texts that are left costs less than the next list.
+   */
   private join(
     bytes: Buffer,
     lists: ReadonlyArray<JoinedList>,
