@@ -84,9 +84,9 @@ const awaitChange = (context: ActorContext, caller: Caller, brand: KnownBrand): 
       return Effect.void
     waitsOf.set(brand, waiting + 1)
     const query = `cursor=${encodeURIComponent(brand.syncCursor)}&pageSize=${pageSize}&wait=${wait}`
-    const ask = { route: feedPath, query, brand, key: brand.key, meaning: { means: "look" } } as const
+    const call = { route: feedPath, query, brand, key: brand.key, meaning: { means: "look" } } as const
     return Effect.ensuring(
-      Effect.ignore(once(context, { ...caller, label }, ask)),
+      Effect.ignore(once(context, { ...caller, label }, call)),
       Effect.sync(() => waitsOf.set(brand, waitsOf.get(brand)! - 1))
     )
   })

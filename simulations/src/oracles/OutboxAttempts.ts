@@ -22,6 +22,7 @@ const longestAttemptSeconds = 16
 /** An attempt has 15 s, by a clock that may go wrong by a fiftieth. [DELIV-3] */
 const minTimeoutMillis = 14_600
 
+/** A part of `OutboxReference`: its methods answer what is wrong with what the store did, or null. */
 export class OutboxAttempts {
   private readonly recorded = new Set<string>()
   /** The batch that went under each lease of one. */

@@ -76,7 +76,7 @@ export const listParameters = {
     { type: "string", default: SortOrder.format(SortOrder.byDefault) },
     `It ${SortOrder.accepted}`
   )
-}
+} satisfies Readonly<Record<(typeof LeadQueries.listParameters)[number], unknown>>
 
 export const changeParameters = {
   cursor: parameter(

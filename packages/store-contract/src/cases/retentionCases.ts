@@ -331,6 +331,19 @@ export const retentionCases: ReadonlyArray<Case> = [
     })
   ),
 
+  caseOf("counts nothing of what is kept for ever, however old it is [RET-1, RET-4]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* RetentionWorld.create(clock)
+      // Tracked an hour before 1970.
+      yield* world.observe("p", "e1", clock.millis + hour)
+      yield* world.attempt(200, 2)
+      clock.millis += 2 * hour
+      const limited = { ...Retention.keepAll, deliveries: hour, deadLetters: hour, events: hour }
+      const { engagements, events } = yield* RetentionRounds.countDue(limited)
+      assertEqual("engagements, and events", [engagements, events], [0, 1])
+    })
+  ),
+
   {
     title: "goes on with a round that was interrupted by the end of the process [RET-4, STORE-2]",
     reopens: true,

@@ -198,8 +198,8 @@ export const removals = (maxBucketLeads: number): Readonly<Record<RetentionKind,
   suppressions: removeSuppressions
 })
 
-/** A limit that nothing is due by. */
-const never = -1
+/** A limit that nothing is due by: engagements can be of before 1970. */
+const never = Number.MIN_SAFE_INTEGER
 
 const countSql = (() => {
   const due = (state: string, limit: string): string =>

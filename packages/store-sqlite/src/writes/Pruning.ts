@@ -253,8 +253,8 @@ export const remove: Readonly<
   }
 }
 
-/** A limit that nothing is due by. */
-const never = -1
+/** A limit that nothing is due by: engagements can be of before 1970. */
+const never = Number.MIN_SAFE_INTEGER
 
 /** Counts what is due, in order of `limits`; what refers to a row does not count when it is due itself. */
 export const countDue = (
