@@ -100,7 +100,11 @@ const awaitChange = (context: ActorContext, caller: Caller, brand: KnownBrand): 
       )
     const isCrowd = decisions.chance(`${label} in a crowd`, crowd.share)
     const requests = isCrowd
-      ? Effect.forEach(Array.from({ length: crowd.rounds }, (_, i) => i + 1), round, { discard: true })
+      ? Effect.forEach(
+          Array.from({ length: crowd.rounds }, (_, i) => i + 1),
+          round,
+          { discard: true }
+        )
       : of(label, wait)
     return Effect.ensuring(
       requests,

@@ -22,15 +22,15 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
     "Processes of a simulation are killed, and none is drained."
   ],
   [/^http\/McpPath\b|^http\/App:outermost:(?:equality:2|condition:5)$/, "A simulation serves no assistants."],
-  [
-    /^http\/contract\/Failures:repeatedAuthorization\b/,
-    "A simulation hands over each header once."
-  ],
+  [/^http\/contract\/Failures:repeatedAuthorization\b/, "A simulation hands over each header once."],
   [
     /^http\/ChangeWaits:ChangeWaits\.leave:arithmetic:2$/,
     "No run has the 1,000 requests that wait at once in one process."
   ],
-  [/^domain\/decisions\/Idempotency:maxPerActor\b/, "No run has thousands of Idempotency-Keys of one caller."],
+  [
+    /^domain\/decisions\/Idempotency:maxPerActor\b/,
+    "No run has thousands of Idempotency-Keys of one caller."
+  ],
   [
     /^(?:store-memory\/BrandLeads:BrandLeads\.forgetRemoved|store-sqlite\/journal\/RemovalRows:dropOld)\b/,
     "No run removes leads and lasts the 90 days for which removals are kept."

@@ -120,11 +120,7 @@ export class OutboxAttempts {
     const given = sum(posts.keys())
     const givenToFailing = sum([...posts.keys()].filter(({ failingSince }) => failingSince !== null))
     for (const [webhook, givenToWebhook] of posts) {
-      const left = leftWithoutPlace(
-        webhook,
-        { limits, underWay, given, givenToFailing, givenToWebhook },
-        now
-      )
+      const left = leftWithoutPlace(webhook, { limits, underWay, given, givenToFailing, givenToWebhook }, now)
       if (left !== undefined)
         return `${left.id} is due and is not leased with ${givenToWebhook} others, and webhook ${webhook.id} has a place for it`
     }
