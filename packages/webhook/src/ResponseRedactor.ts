@@ -303,11 +303,11 @@ const seedPositions = (text: string): Map<string, Array<number>> => {
 }
 
 /** The index of the first of ascending numbers that is not less than one. */
-const firstFrom = (numbers: ReadonlyArray<number>, least: number): number => {
+const firstFrom = (numbers: ReadonlyArray<number>, min: number): number => {
   let [low, high] = [0, numbers.length]
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (numbers[middle]! < least) low = middle + 1
+    if (numbers[middle]! < min) low = middle + 1
     else high = middle
   }
   return low

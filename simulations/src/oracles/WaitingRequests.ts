@@ -8,7 +8,7 @@ const maxWaiting = 4
 const aroundMillis = 6000
 
 /** Milliseconds for which an answered request is remembered: nobody waits longer. */
-const rememberedMillis = 120_000
+const keptMillis = 120_000
 
 interface Waiting {
   readonly call: Call
@@ -23,7 +23,7 @@ export class WaitingRequests {
   private of({ handledBy, handledByStart, key }: Call, now: number): Array<Waiting> {
     const name = `${key?.id} ${handledBy} ${handledByStart}`
     const kept = (this.byKey.get(name) ?? []).filter(
-      ({ answeredAt }) => answeredAt === null || answeredAt > now - rememberedMillis
+      ({ answeredAt }) => answeredAt === null || answeredAt > now - keptMillis
     )
     this.byKey.set(name, kept)
     return kept

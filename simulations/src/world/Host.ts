@@ -52,7 +52,7 @@ interface Serving extends Pick<Surroundings, "post" | "settings"> {
 const dryRunMillis = 433_000
 
 /** The n-th question is of another retention than the service has: it keeps one kind for ever, and erasures for a while. */
-const askedRetention = (retention: Retention.Retention, n: number): Retention.Retention => ({
+const requestedRetention = (retention: Retention.Retention, n: number): Retention.Retention => ({
   ...retention,
   suppressions: 1_800_000,
   [Retention.retentionKinds[n % Retention.retentionKinds.length]!]: null
@@ -84,9 +84,9 @@ export const serve = (
     )
     const { retention, ...sending } = settings
     if (retention !== undefined) {
-      let asked = 0
+      let requests = 0
       const dryRun = Effect.suspend(() =>
-        Effect.ignore(RetentionRounds.countDue(askedRetention(retention, asked++)))
+        Effect.ignore(RetentionRounds.countDue(requestedRetention(retention, requests++)))
       )
       yield* Effect.all([
         Effect.forkScoped(RetentionRounds.retain({ retention })),
