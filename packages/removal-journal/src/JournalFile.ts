@@ -60,8 +60,11 @@ const writeAll = (fd: number, text: string, position: number): void => {
     done += writeSync(fd, buffer, done, buffer.length - done, position + done)
 }
 
-/** Without it a renamed file can be missing after a loss of power. */
-const syncFolderOf = (file: string): void => {
+/**
+ * Ends when the file's entry in its folder is on the disk: without it a renamed file can be missing after a loss of power. Throws the error of
+ * `node:fs` where the folder can't be opened or synced.
+ */
+export const syncFolderOf = (file: string): void => {
   // Windows opens no folders, and needs no such sync.
   if (process.platform === "win32") return
   const folder = openSync(dirname(file), "r")

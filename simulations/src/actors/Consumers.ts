@@ -156,6 +156,10 @@ const readable = (facts: KnownFacts, body: string): ReadonlyArray<PostedEvent> =
   }
 }
 
+/**
+ * The receiver of one webhook, with the behaviour that the scenario gives it. It notes every event that it is sent; a body that it can't read breaks
+ * a rule.
+ */
 export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook): Consumer => {
   const seen = new Set<string>()
   const labels = new Map<string, number>()

@@ -89,8 +89,8 @@ const awaitChange = (context: ActorContext, caller: Caller, brand: KnownBrand): 
     waitsOf.set(brand, waiting + 1)
     const of = (name: string, seconds: number) => {
       const query = `cursor=${encodeURIComponent(brand.syncCursor!)}&pageSize=${pageSize}&wait=${seconds}`
-      const ask = { route: feedPath, query, brand, key: brand.key, meaning: { means: "look" } } as const
-      return Effect.ignore(once(context, { ...caller, label: name }, ask))
+      const call = { route: feedPath, query, brand, key: brand.key, meaning: { means: "look" } } as const
+      return Effect.ignore(once(context, { ...caller, label: name }, call))
     }
     const round = (n: number) =>
       Effect.forEach(

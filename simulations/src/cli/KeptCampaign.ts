@@ -6,6 +6,7 @@ import type { StoreKind } from "../Run.ts"
 import type { Scenario } from "../Scenario.ts"
 import type { Output } from "./Output.ts"
 
+/** The options of a campaign whose results are kept in a file. */
 export interface KeptCampaignOptions {
   readonly scenario: Scenario
   /** Instead of the scenario's length; null: as long as the scenario says. */

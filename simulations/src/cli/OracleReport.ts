@@ -6,6 +6,7 @@ import { exitCodes } from "./ExitCodes.ts"
 import { type KeptCampaignOptions, runKeptCampaign } from "./KeptCampaign.ts"
 import type { Output } from "./Output.ts"
 
+/** The options of `simulate oracles`, read and judged. */
 export interface OracleReportOptions extends Omit<KeptCampaignOptions, "scenario" | "hours"> {
   readonly scenario: string
   /** A file for the page. */

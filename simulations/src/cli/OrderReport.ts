@@ -5,6 +5,7 @@ import { exitCodes } from "./ExitCodes.ts"
 import { type KeptCampaignOptions, runKeptCampaign } from "./KeptCampaign.ts"
 import type { Output } from "./Output.ts"
 
+/** The options of `simulate order-report`, read and judged. */
 export interface OrderReportOptions extends KeptCampaignOptions {
   /** A file for the page. */
   readonly page: string | undefined

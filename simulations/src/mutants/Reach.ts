@@ -22,6 +22,7 @@ const countAt = (ranges: Ranges, offset: number): number => {
   return innermost?.count ?? 0
 }
 
+/** Counts by the profiler of this process, from its creation on. */
 export class Reach {
   private readonly session = new Session()
 

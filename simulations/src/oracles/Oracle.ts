@@ -18,6 +18,7 @@ export interface OracleInstance {
   readonly conclude?: () => string | null
 }
 
+/** Stateless: `instantiate` makes what listens to one run. */
 export interface Oracle {
   readonly name: string
   /** `checks` counts how often each rule of the oracle is judged, and how often only in part. */

@@ -28,6 +28,7 @@ const postsOf = (leased: ReadonlyArray<LeasedDelivery>): number =>
   leased.filter(({ batch }) => batch === null).length +
   new Set(leased.flatMap(({ batch }) => batch ?? [])).size
 
+/** A part of `OutboxReference`: its methods answer what is wrong with what the store did, or null. */
 export class OutboxAttempts {
   private readonly recorded = new Set<string>()
   /** The batch that went under each lease of one. */

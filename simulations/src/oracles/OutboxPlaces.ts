@@ -4,12 +4,15 @@ import type { KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
 
 /** What a lease was asked for with, and what it gave out. */
 export interface GivenPlaces {
+  /** Of the emitter that asks. */
   readonly limits: DeliverySlots.Limits
   /** The attempts under way when it was asked for. */
   readonly underWay: DeliverySlots.UnderWay
-  /** The posts that it gave out, in all, to webhooks that were failing, and to the webhook. */
+  /** The posts that it gave out. */
   readonly given: number
+  /** Those of them to webhooks whose last attempt failed. */
   readonly givenToFailing: number
+  /** Those of them to the webhook. */
   readonly givenToWebhook: number
 }
 

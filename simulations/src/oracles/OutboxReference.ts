@@ -35,6 +35,7 @@ interface AppliedChange {
   readonly authored: Authored
 }
 
+/** Its methods are called with what the store did, in that order, and answer what is wrong with it, or null. */
 export class OutboxReference implements DeliveriesOfWebhooks {
   readonly webhooks = new Map<string, OutboxWebhook>()
   trueNow = 0

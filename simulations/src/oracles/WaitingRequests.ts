@@ -16,6 +16,7 @@ interface Waiting {
   answeredAt: number | null
 }
 
+/** Which requests wait, or may have waited, by key and start of a process. */
 export class WaitingRequests {
   private readonly byKey = new Map<string, Array<Waiting>>()
 
@@ -29,10 +30,12 @@ export class WaitingRequests {
     return kept
   }
 
+  /** A process begins with a request that may wait. */
   begin(call: Call): void {
     this.of(call, call.handledAt).push({ call, answeredAt: null })
   }
 
+  /** It was answered. */
   end(call: Call, now: number): void {
     const known = this.of(call, now).find((each) => each.call === call)
     if (known !== undefined) known.answeredAt = now

@@ -56,6 +56,7 @@ const search = (prng: Prng): string => {
 /** Small ones are common, since brands are small; 25 and 100 are the caps. [PAGE-4] */
 const pageSizes = [1, 1, 2, 2, 3, 3, 5, 24, 25, 26, 99, 100, 101, 200]
 
+/** Any list that the API takes; filters, bounds and search come by chance. */
 export const query = (prng: Prng): PlannedQuery => {
   const flag = (name: string): Record<string, boolean> =>
     prng.chance(0.15) ? { [name]: prng.chance(0.5) } : {}
@@ -106,6 +107,7 @@ export const neighbours = (prng: Prng, first: PlannedQuery): ReadonlyArray<Plann
   return [...found.slice(1), ...(prng.chance(0.7) ? [first] : [])]
 }
 
+/** The list without parameters. */
 export const everything: PlannedQuery = {
   signal: null,
   flags: {},

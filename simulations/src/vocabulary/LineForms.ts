@@ -1,6 +1,7 @@
 /** Forms of x-ndjson: how its lines may be written, and what is rejected or refused. [OBS-4, OBS-6] */
 import type { RequestForm } from "./RequestForms.ts"
 
+/** A body of x-ndjson. */
 export interface LineForm extends RequestForm {
   /** How often the correct observation is in it; the first is recorded, the others are duplicates. */
   readonly observations?: number

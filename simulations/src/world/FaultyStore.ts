@@ -33,6 +33,7 @@ export type OnStruck = (
   isFailed: boolean
 ) => void
 
+/** What the wrapped store needs of the world, for one start of a process. */
 export interface StoreFaults {
   readonly rates: () => Rates
   readonly decisions: Decisions

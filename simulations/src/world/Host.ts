@@ -12,6 +12,7 @@ import type { ProcessSettings } from "./ProcessSettings.ts"
 import { handle, type Handling, type SimulatedRequest } from "./SimulatedHttp.ts"
 import type { Stores } from "./StorePorts.ts"
 
+/** The environment's token of every simulated service; it opens everything. */
 export const operatorToken = "simulated-operator-token"
 
 interface Surroundings {
@@ -27,10 +28,12 @@ interface Surroundings {
   readonly onDamage: (message: string) => void
 }
 
+/** A started process, until its scope ends. */
 export interface Running {
   readonly handle: (request: SimulatedRequest) => Handling
 }
 
+/** What a process runs, and what stays of it when it is killed. */
 export interface Host extends Pick<Disk, "dieWithin" | "tearNextCommit" | "losePower"> {
   /** Starts a process on what the last one left. */
   readonly start: (surroundings: Surroundings) => Effect.Effect<Running, never, Scope.Scope>
