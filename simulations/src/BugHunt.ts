@@ -4,6 +4,7 @@ import type { Bug } from "./bugs/index.ts"
 import { bundle } from "./bugs/PlantedModules.ts"
 import { forkProgram } from "./Campaign.ts"
 
+/** What a process that hunts one bug is told: `hunt` is the name of the bug that its program has in it. */
 export interface HuntJob {
   readonly hunt: string
   readonly store: "memory" | "sqlite"
@@ -13,6 +14,10 @@ export interface HuntJob {
   readonly shrinkSeconds: number
 }
 
+/**
+ * What a hunt found: the first violation, and the size of its counterexample after shrinking. Where no seed showed the bug, the counts of the
+ * counterexample are 0.
+ */
 export interface Hunted {
   readonly bug: string
   /** Null when no seed showed it. */

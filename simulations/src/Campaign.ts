@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url"
 import type { RunReport, StoreKind } from "./Run.ts"
 import type { Scenario } from "./Scenario.ts"
 
+/** One run of a campaign. `hours` replaces the scenario's length; null keeps it. */
 export interface SeedRun {
   readonly scenario: Scenario
   readonly seed: number
@@ -81,6 +82,7 @@ const start = (program: string): Worker => {
   }
 }
 
+/** The number of processors of this machine, at least 1: how many processes a campaign has unless told otherwise. */
 export const processors = (): number => Math.max(1, cpus().length)
 
 interface CampaignOptions {

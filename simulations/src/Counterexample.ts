@@ -76,6 +76,8 @@ export const Counterexample = Schema.Struct({
   ),
   decisions: Schema.Array(Schema.String)
 })
+
+/** A counterexample as its file has it, decoded and within bounds. */
 export type Counterexample = typeof Counterexample.Type
 
 /** The rule that a livelocked run violates: what is owed must come. */

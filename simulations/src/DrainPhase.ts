@@ -48,6 +48,7 @@ const logsRead = 30
 /** One log is read for so many deliveries that one attempt has delivered: they are most of all, and alike. */
 const plainDeliveriesPerLog = 8
 
+/** Reads every page of the deliveries of each webhook, and at most 30 logs of each into `facts.deliveries`, which rules judge at the end. */
 export const readDeliveries = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { facts } = context
@@ -104,6 +105,10 @@ const finalOrders = [
   ["name", "asc"]
 ] as const
 
+/**
+ * Reads the brand's leads to the end in four orders and, where a client syncs, the feed of changes to its newest position; where clocks may hide
+ * changes, once more from the beginning.
+ */
 export const readLists = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
     const party = `reader ${brand.index}`

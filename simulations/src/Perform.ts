@@ -24,6 +24,7 @@ export interface ActorLocks {
   readonly sync: Effect.Semaphore
 }
 
+/** The lane of the report in which an action stands. It is part of the digest. */
 export const partyOf = ({ brand, do: kind }: Action): string => {
   switch (kind) {
     case "observe":
@@ -47,6 +48,7 @@ export const partyOf = ({ brand, do: kind }: Action): string => {
   }
 }
 
+/** Does one action of a plan to its end, retries included. What the answers mean goes into the facts; it never fails. */
 export const perform = (
   context: ActorContext,
   action: Action,
@@ -131,6 +133,7 @@ export const perform = (
   }
 }
 
+/** Begins one fault of the schedule. Nothing where the plan has no process of that number, as in a counterexample that was made smaller. */
 export const injectFault = (world: World, each: ScheduledFault): void => {
   const { processes } = world
   const process = processes.all[each.process ?? 0]

@@ -46,6 +46,8 @@ export const storeKinds = ["memory", "sqlite", "sqlite-encrypted"] as const
  * an ordered webhook needs for the events of a lead.
  */
 export type Outcome = "passed" | "violated" | "livelocked"
+
+/** The store of a run. All of them give the same digest. */
 export type StoreKind = (typeof storeKinds)[number]
 
 /** Who goes on, when several can: as the seed says, as a host would, or as it was noted. */
@@ -181,7 +183,10 @@ const prepare = (input: RunInput, host: Host) => {
     onTailLost: (since) => {
       for (const { instance } of instances) instance.tailLost?.(since)
     },
-    onHandled: (call) => note(call, facts, world.kernel.now),
+    onHandled: (call) => {
+      note(call, facts, world.kernel.now)
+      for (const { instance } of instances) instance.handled?.(call)
+    },
     onAnswered: (answered) => notify("answered", answered),
     onPosted: (post) => {
       facts.receive(post)

@@ -22,6 +22,8 @@ const receiverBehaviours = [
   "strict",
   "broken"
 ] as const
+
+/** A kind of receiver; `behaviourEffects` says what each answers. */
 export type ReceiverBehaviour = (typeof receiverBehaviours)[number]
 
 /** What somebody does. */
@@ -56,6 +58,8 @@ export const actionKinds = [
   "stream",
   "session"
 ] as const
+
+/** A kind of action; `actionEffects` says what each does. */
 export type ActionKind = (typeof actionKinds)[number]
 
 const faultRates = [
@@ -101,6 +105,7 @@ const numbers = <K extends string>(
     }
   )
 
+/** How often each fault strikes at a point where it can, from 0 to 1. */
 export const Rates = numbers(faultRates, (rate) => ({
   about: rateEffects[rate],
   unit: "probability",
@@ -108,7 +113,10 @@ export const Rates = numbers(faultRates, (rate) => ({
   to: 1,
   otherwise: 0
 }))
+/** Decoded, each rate is there. */
 export type Rates = typeof Rates.Type
+
+/** Nothing goes wrong by chance. */
 export const noRates: Rates = Schema.decodeSync(Rates)({})
 
 /** Things that happen at a time, so often a day. */
@@ -266,5 +274,8 @@ export const Scenario = Schema.Struct({
     { default: () => "passed" as const }
   )
 })
+/** A decoded scenario, with its defaults filled in. */
 export type Scenario = typeof Scenario.Type
+
+/** One brand of a scenario: who takes part, and how often each kind of action comes. */
 export type BrandScenario = Scenario["brands"][number]

@@ -15,6 +15,7 @@ interface NumberField {
 /** JSON Schema knows no unit: it stands beside the keywords, where validators ignore it. */
 export const unitKeyword = "x-unit"
 
+/** A number within bounds, both included. `otherwise` is its default; without one the field is required. */
 export const number = ({ about, from, isWhole = false, otherwise, to, unit }: NumberField) =>
   Schema.Number.pipe(
     Schema.filter((value) => value >= from && value <= to && (!isWhole || Number.isInteger(value)), {
@@ -33,6 +34,7 @@ export const number = ({ about, from, isWhole = false, otherwise, to, unit }: Nu
 export const optionalNumber = (field: NumberField & { readonly otherwise: number }) =>
   Schema.optionalWith(number(field), { default: () => field.otherwise })
 
+/** A text of 1 to `maxLength` characters. */
 export const text = (about: string, maxLength: number) =>
   Schema.String.pipe(
     Schema.filter((value) => value !== "" && value.length <= maxLength, {

@@ -37,6 +37,7 @@ export const actionEffects = {
     "Somebody signs in at a browser with the operator's token, a token or a key, uses the session with and without proof of its origin, and signs out, or it ends by itself."
 }
 
+/** What each receiver answers. */
 export const behaviourEffects = {
   healthy: "answers 200 at once",
   slow: "answers 202 after 2 to 11 s",
@@ -51,6 +52,7 @@ export const behaviourEffects = {
   broken: "answers 500"
 }
 
+/** What each fault that strikes by chance does. */
 export const rateEffects = {
   loss: "A message between two parties never arrives.",
   lostAnswer: "A request is handled, and its answer never arrives.",
@@ -68,6 +70,7 @@ export const rateEffects = {
   tornWrites: "A kill takes the power of the whole host: what was not synced is lost, or there in part."
 }
 
+/** What each fault that comes so many times a day does. */
 export const scheduledFaultEffects = {
   kills: "The service is killed at any step of its work, and starts again.",
   clockSteps: "The service's clock jumps, by up to an hour either way.",

@@ -10,7 +10,7 @@ const delivery = (at: string, durationMillis: number, status: number | null) => 
 })
 
 describe("the totals of attempts", () => {
-  it("count those taken and failed in stretches of time, with the median and the slowest", () => {
+  it("count those taken and failed in intervals of time, with the median and the slowest", () => {
     const totals = attemptTotals([
       delivery("2026-01-05T10:02:10.000Z", 10, 200),
       delivery("2026-01-05T10:02:50.000Z", 90, 500),
@@ -28,7 +28,7 @@ describe("the totals of attempts", () => {
     })
   })
 
-  it("choose stretches so long that their number stays small, and are none without attempts", () => {
+  it("choose intervals so long that their number stays small, and are none without attempts", () => {
     const week = attemptTotals([
       delivery("2026-01-01T00:00:00.000Z", 1, 200),
       delivery("2026-01-08T00:00:00.000Z", 1, 200)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { Route } from "playwright-core"
 import { expect, it } from "vitest"
 import { callJson } from "../harness/ServerProcess.ts"
-import { axeFindings, goBySequence } from "./ConsoleBrowser.ts"
+import { axeFindings, expectAccessible, goBySequence } from "./ConsoleBrowser.ts"
 import { describePerson, gate } from "./ConsolePerson.ts"
 
 describePerson("a person who looks after a brand", (person) => {
@@ -76,6 +76,64 @@ describePerson("a person who looks after a brand", (person) => {
     await button("Send again").click()
     await page.getByRole("status").getByText("Done").waitFor()
     expect((await operate("GET", "/leads?search=Person+1000")).data.length).toBe(1)
+  })
+
+  it("is asked before an import is left, which then stops, and has it go on past a proxy's failure", async () => {
+    const { brand, button, go, observation, page, server, window } = person()
+    const file = join(server.folder, "left.jsonl")
+    const lines = Array.from({ length: 900 }, (_, i) => JSON.stringify(observation(5000 + i)))
+    writeFileSync(file, lines.join("\n"))
+    const leave = () => goBySequence(page, "g", "l")
+    const begin = async (): Promise<{ readonly sent: () => number; readonly goOn: () => void }> => {
+      const [reached, held] = [gate(), gate()]
+      let sent = 0
+      await window.context.unroute("**/observations")
+      await window.context.route("**/observations", async (route) => {
+        sent += 1
+        if (sent === 1)
+          return route.fulfill({ status: 502, headers: { "retry-after": "1" }, body: "a proxy" })
+        if (sent === 2) {
+          reached.open()
+          await held.opened
+        }
+        await route.continue()
+      })
+      await go("/import")
+      await page.locator("#file").setInputFiles(file)
+      await button("Import").click()
+      await reached.opened
+      return { sent: () => sent, goOn: held.open }
+    }
+    const question = page.getByRole("dialog", { name: "The import is still running" })
+
+    // It stays, and the end of the import takes the question back.
+    const staying = await begin()
+    await leave()
+    await question.waitFor()
+    await expectAccessible(page)
+    await button("Stay").click()
+    await question.waitFor({ state: "detached" })
+    await leave()
+    await question.waitFor()
+    staying.goOn()
+    await page.getByRole("status").getByText("Done").waitFor()
+    await question.waitFor({ state: "detached" })
+    expect(await page.getByText("Recorded").locator("xpath=following-sibling::dd").innerText()).toBe("900")
+    expect(staying.sent()).toBeGreaterThan(5)
+    await button("Another file").click()
+
+    const left = await begin()
+    await leave()
+    await button("Stop and leave").click()
+    await page.locator("[data-lead]").first().waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/console/brands/${brand}/leads`)
+    const answer = page.waitForResponse("**/observations")
+    left.goOn()
+    await (await answer).finished()
+    // The page is as good as idle now: another batch would be sent at once.
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
+    expect(left.sent()).toBe(2)
+    await window.context.unroute("**/observations")
   })
 
   it("rotates a webhook's secret, disables and enables the webhook, and deletes it", async () => {
@@ -173,7 +231,7 @@ describePerson("a person who looks after a brand", (person) => {
   })
 
   it("had no error on the console, and nothing was asked of another origin", () => {
-    expect(person().window.wrong.filter((text) => !text.includes("status of 403"))).toEqual([])
+    expect(person().window.wrong.filter((text) => !/status of (403|502)/.test(text))).toEqual([])
   })
 
   it("reads what is wrong with a page that can't be drawn, and goes on elsewhere", async () => {

@@ -125,7 +125,8 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the console's settin
   })
 
   it("creates a key that signs in to read its brand alone, and revokes it [SES-3, SES-4]", async () => {
-    await go(`/brands/${brand}/settings/keys`)
+    await go(`/brands/${brand}/signals`)
+    await page.getByRole("link", { name: "API Keys" }).click()
     await page.getByRole("button", { name: "Create New Key" }).first().click()
     await page.getByLabel("Label").fill("sales")
     await page.getByRole("button", { name: "Create key" }).click()
@@ -133,6 +134,23 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the console's settin
     await page.getByRole("button", { name: "Copy" }).click()
     await page.getByText("Copied", { exact: true }).waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key)
+    // Only the button closes it: what is shown once must not be lost by accident.
+    expect(await page.getByRole("button", { name: "Close", exact: true }).count()).toBe(0)
+    await page.keyboard.press("Escape")
+    await page.mouse.click(5, 5)
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          addEventListener("popstate", () => setTimeout(resolve), { once: true })
+          history.back()
+        })
+    )
+    const prompt = page.waitForEvent("dialog")
+    await page.evaluate(() => void setTimeout(() => location.reload()))
+    expect((await prompt).type()).toBe("beforeunload")
+    await (await prompt).dismiss()
+    await page.getByText(key).waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/\/settings\/keys$/)
     await page.getByRole("button", { name: "I have copied it" }).click()
     await page.getByText(key).waitFor({ state: "detached" })
     await expectAccessible(page)

@@ -245,6 +245,23 @@ describe("the service behind promises", () => {
     expect([response.status, await response.json()]).toMatchObject([503, { error: { code: "unavailable" } }])
   })
 
+  it("ends live events and requests that wait when it is closed [CHG-6, LIVE-3]", async () => {
+    const operatorToken = "a token of sixteen characters".replaceAll(" ", "-")
+    const service = await createLeadSignals({ store: MemoryStore.layer, operatorToken })
+    const { id } = await service.createBrand("Mine")
+    const { value } = await service.createKey(id, { label: "reads" })
+    const ask = (path: string, token: string) =>
+      service.fetch(new Request(`http://host${path}`, { headers: { authorization: `Bearer ${token}` } }))
+    const events = (await ask(`/operator/brands/${id}/events`, operatorToken)).body!.getReader()
+    await events.read()
+    const waiting = ask("/signals/changes?wait=30", value)
+    // It waits, or is about to: in either case closing answers it.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await service.close()
+    expect((await waiting).status).toBe(200)
+    expect((await events.read()).done).toBe(true)
+  })
+
   it("is rejected when the store can't be opened, and says why [STORE-4]", async () => {
     const filename = join(folder, "foreign.sqlite")
     writeFileSync(filename, "no database at all, and long enough to be looked at".repeat(40))

@@ -19,7 +19,7 @@ import * as NodeServer from "@lead-signals/http/node"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Addresses, Emitter, TargetGuard } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
-import { Effect, Either, Layer, Logger, ManagedRuntime } from "effect"
+import { type Clock, Effect, Either, Layer, Logger, ManagedRuntime } from "effect"
 import { connect } from "node:net"
 import { afterAll } from "vitest"
 
@@ -112,6 +112,7 @@ export const startApi = async ({
   arrival,
   auditsKeyReads = false,
   bodyLimits = null,
+  clock,
   consoleFiles,
   draining = () => false,
   requestsPerMinute = 60,
@@ -127,6 +128,8 @@ export const startApi = async ({
   readonly draining?: () => boolean
   readonly arrival?: NodeServer.Arrival
   readonly bodyLimits?: BodyLimits | null
+  /** The clock of the server; the machine's unless given. */
+  readonly clock?: Clock.Clock
   /** Without them there is no console. */
   readonly consoleFiles?: ReadonlyArray<ConsoleFile>
   /** Sends webhooks, to 127.0.0.0/8 only; without it none can be created. */
@@ -146,6 +149,7 @@ export const startApi = async ({
   )
   const host = Layer.mergeAll(
     stores,
+    clock === undefined ? Layer.empty : Layer.setClock(clock),
     webCrypto,
     Layer.succeed(OperatorToken, operatorToken),
     Layer.succeed(DefaultRateLimit, requestsPerMinute),

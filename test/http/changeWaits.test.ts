@@ -2,6 +2,7 @@
 import { ChangeWaitLimits, ChangeWaits } from "@lead-signals/http/internal"
 import { Deferred, Effect, Exit, Fiber, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
+import { settableClock } from "../harness/SettableWallClock.ts"
 
 const limits = ChangeWaitLimits.defaultValue()
 
@@ -133,6 +134,18 @@ it("answers what there is when the time is over, and looks at each brand by itse
       expect(yield* Fiber.join(two)).toEqual({ position: 3, changes: 0 })
     })
   ))
+
+it("ends when its time is over, also where the machine's clock is set back meanwhile [CHG-6]", async () => {
+  const clock = settableClock()
+  const { wait } = worldOf()
+  const waiting = Effect.gen(function* () {
+    const request = yield* Effect.fork(wait(1, 0.1))
+    yield* Effect.yieldNow()
+    clock.set(-3_600_000)
+    return yield* Fiber.join(request)
+  })
+  expect(await Effect.runPromise(Effect.withClock(waiting, clock.clock))).toEqual({ position: 1, changes: 0 })
+})
 
 it("ends with the server, with the key within two seconds, and with the store [CHG-6]", () =>
   run(

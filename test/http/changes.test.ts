@@ -40,6 +40,25 @@ const setUp = async (people = 0, requestsPerMinute = 600) => {
   return { api, brand, haveRequested, read }
 }
 
+describe("GET /signals/changes of a fetch handler", () => {
+  it("waits until the time is over, and no longer than its client [CHG-6]", async () => {
+    const { api, brand, haveRequested } = await setUp()
+    const ask = (seconds: number, signal: AbortSignal | null = null) =>
+      api.fetch(
+        new Request(`http://host/signals/changes?wait=${seconds}`, {
+          headers: { authorization: `Bearer ${brand.key}` },
+          signal
+        })
+      )
+    expect((await ask(1)).status).toBe(200)
+    const client = new AbortController()
+    const left = ask(30, client.signal)
+    await haveRequested(2)
+    client.abort()
+    expect((await left).status).toBe(499)
+  })
+})
+
 describe("GET /signals/changes", () => {
   it("pages through all leads, then tells each change and removal once [CHG-1, CHG-2, CHG-3]", async () => {
     const { api, brand, read } = await setUp(5)

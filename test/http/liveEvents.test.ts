@@ -11,6 +11,7 @@ import {
   setUpBrand,
   startApi
 } from "../harness/HttpServers.ts"
+import { settableClock } from "../harness/SettableWallClock.ts"
 
 const quick = { maxStreams: 3, pollMillis: 5, heartbeatMillis: 60_000, stallMillis: 60_000 }
 const authorization = `Bearer ${operatorToken}`
@@ -182,6 +183,16 @@ describe("a client of live events", () => {
     const ending = await openStream(api, brand)
     await api.operate("DELETE", `/operator/brands/${brand.id}`)
     await ending.ended
+  })
+
+  it("gets heartbeats where the machine's clock is set back meanwhile [LIVE-3]", async () => {
+    const { clock, set } = settableClock()
+    const api = await startApi({ clock, streamLimits: { ...quick, heartbeatMillis: 30 } })
+    const stream = await openStream(api, await setUpBrand(api))
+    set(-3_600_000)
+    const before = stream.blocks.length
+    await stream.until(({ blocks }) => blocks.length >= before + 3)
+    stream.close()
   })
 
   it("that does not read is disconnected, and goes on later where it was [LIVE-2, LIVE-4]", async () => {

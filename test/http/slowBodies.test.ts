@@ -12,6 +12,7 @@ import {
   setUpBrand,
   startApi
 } from "../harness/HttpServers.ts"
+import { settableClock } from "../harness/SettableWallClock.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
 const short = { graceMillis: 100, minBytesPerSecond: 1_000_000, maxMillis: 60_000 }
@@ -91,6 +92,43 @@ describe("a body that drips", () => {
     expect(conversation.seen()).toContain('"code":"request_timeout"')
     conversation.socket.end()
     await conversation.closed
+  })
+
+  it("goes on between lines as long as blank ones come [ERR-6, OBS-4]", async () => {
+    const { api, brand } = await begin({ json: long, line: { ...short, graceMillis: 1000 } })
+    const conversation = post(api, linesOf(brand), ndjson)
+    const line = (id: string) => chunk(`${JSON.stringify(observation(brand.signalId, id, `${id}-1`))}\n`)
+    conversation.socket.write(line("first"))
+    // Longer than a line may take, in steps that are much shorter.
+    const since = performance.now()
+    while (performance.now() - since < 1500) {
+      conversation.socket.write(chunk("\n"))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    conversation.socket.write(`${line("second")}0\r\n\r\n`)
+    while (!conversation.seen().endsWith("\r\n0\r\n\r\n") && !conversation.socket.destroyed)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(conversation.seen().match(/"outcome":"recorded"/g)).toHaveLength(2)
+    expect(conversation.seen()).not.toContain("request_timeout")
+    conversation.socket.end()
+    await conversation.closed
+  })
+
+  it("takes no more time when the machine's clock is set [ERR-6]", async () => {
+    const clock = settableClock()
+    const limits = { graceMillis: 1000, minBytesPerSecond: 1000, maxMillis: 5000 }
+    const body = Stream.fromIterable([1, 2, 3]).pipe(
+      Stream.tap(() =>
+        Effect.delay(
+          Effect.sync(() => clock.set(3_600_000)),
+          10
+        )
+      ),
+      Stream.map(() => new Uint8Array(1)),
+      Stream.rechunk(1)
+    )
+    const read = Stream.runCount(paced(body, new Pace("The body", limits)))
+    expect(await Effect.runPromise(Effect.withClock(read, clock.clock))).toBe(3)
   })
 
   it("costs the client's time alone: what the service takes in between does not count [ERR-6]", async () => {

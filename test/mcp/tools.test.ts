@@ -244,6 +244,8 @@ describe("the answer of a tool", () => {
       })
     )
     expect(visibleJson("a\u200b\u{e0041}\ue000")).toBe('"a\\u200b\\udb40\\udc41\\ue000"')
+    // Selectors of variants can spell a whole text behind one character, and fillers are letters without a form.
+    expect(visibleJson("a\u{e0158}\ufe0f\u3164\u034f")).toBe('"a\\udb40\\udd58\\ufe0f\\u3164\\u034f"')
   })
 
   it("has a bound, and is an error where the server is another [MCP-8]", () => {

@@ -193,6 +193,26 @@ describe("backups that are dated in the future", () => {
   })
 })
 
+describe("an old backup that can't be removed", () => {
+  it("stays and is logged, and ends neither the removal of others nor later backups [REST-6]", async () => {
+    const backups = temporaryFolder()
+    const [held, older] = ["02", "01"].map((day) => `leads-2026-01-${day}T00-00-00Z.sqlite`)
+    // Nobody removes a folder as a file, not even root.
+    mkdirSync(join(backups, held!))
+    writeFileSync(join(backups, older!), "x")
+    const { logged } = await scheduledOf(
+      await newFile(),
+      { folder: backups, intervalMillis: 300, copies: 1 },
+      (made) => made === 2
+    )
+    const left = readdirSync(backups)
+    expect([left.length, left.includes(held!), left.includes(older!)]).toEqual([2, true, false])
+    expect(logged.filter((line) => line.includes("backup not removed") && line.includes(held!))).toHaveLength(
+      2
+    )
+  })
+})
+
 describe("the settings of backups", () => {
   const read = (more: Record<string, string>) =>
     Either.getLeft(readSettings({ LEAD_SIGNALS_BACKUP_FOLDER: "/backups", ...more }))

@@ -1,15 +1,42 @@
-/** The file that an export writes, where writes take less than they are given and others write beside it. */
-import { fileSink } from "@lead-signals/server/internal"
+/** Files that commands write: where writes take less than they are given, others write beside them, and the power is lost. */
+import { fileSink, rejectedLines } from "@lead-signals/server/internal"
 import { Effect, Exit, Scope } from "effect"
-import { existsSync, readdirSync, readFileSync, writeFileSync, writeSync } from "node:fs"
+import {
+  existsSync,
+  fsyncSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync
+} from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it, vi } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 vi.mock("node:fs", async (original) => {
   const fs = await original<typeof import("node:fs")>()
-  return { ...fs, writeSync: vi.fn(fs.writeSync) }
+  const { fsyncSync, linkSync, renameSync, writeSync } = fs
+  return {
+    ...fs,
+    writeSync: vi.fn(writeSync),
+    fsyncSync: vi.fn(fsyncSync),
+    linkSync: vi.fn(linkSync),
+    renameSync: vi.fn(renameSync)
+  }
 })
+
+/** The order in which files were synced and got their names. */
+const stepsOf = async (work: () => Promise<unknown>): Promise<ReadonlyArray<string>> => {
+  const calls = { sync: fsyncSync, link: linkSync, rename: renameSync }
+  for (const call of Object.values(calls)) vi.mocked(call).mockClear()
+  await work()
+  return Object.entries(calls)
+    .flatMap(([name, call]) => vi.mocked(call).mock.invocationCallOrder.map((at) => ({ name, at })))
+    .sort((a, b) => a.at - b.at)
+    .map(({ name }) => name)
+}
 
 const opened = async (file: string) => {
   const scope = await Effect.runPromise(Scope.make())
@@ -39,6 +66,31 @@ describe("the file of an export", () => {
     vi.mocked(writeSync).mockImplementation(whole)
     expect(readFileSync(file, "utf8")).toBe("Zoë,Größe,🙂\nsecond line\n")
   })
+
+  // Windows opens no folders.
+  it.skipIf(process.platform === "win32")(
+    "is on the disk before it has its name, which is then synced, too [CLI-5, CLI-11]",
+    async () => {
+      const folder = temporaryFolder()
+      const sink = await opened(join(folder, "leads.csv"))
+      await Effect.runPromise(sink.write("one\n"))
+      expect(await stepsOf(() => Effect.runPromise(sink.finish))).toEqual(["sync", "link", "sync"])
+      await sink.end()
+      const bytes = Buffer.from("{ again")
+      const line = { number: 1, bytes, startsAt: 0, endsAt: bytes.length }
+      const file = join(folder, "leads.jsonl")
+      for (const [imported, steps] of [
+        [file, ["sync", "sync"]],
+        [`${file}.rejected.jsonl`, ["sync", "rename", "sync"]]
+      ] as const) {
+        writeFileSync(imported, bytes)
+        const rejected = rejectedLines(imported)
+        await Effect.runPromise(rejected.add(line))
+        expect(await stepsOf(() => Effect.runPromise(rejected.finish))).toEqual(steps)
+        expect(readFileSync(`${file}.rejected.jsonl`, "utf8")).toBe("{ again\n")
+      }
+    }
+  )
 
   it("leaves alone what another export writes beside it, and what it has made [CLI-11]", async () => {
     const folder = temporaryFolder()

@@ -54,6 +54,16 @@ const html = (text: string): string =>
     .replaceAll("<", "&lt;")
     .replace(/[^\x20-\x7e]/gu, (c) => `&#${c.codePointAt(0)};`)
 
+/** As the functions of web languages write accented letters by their names. */
+const namedEntities = (text: string): string =>
+  html(text).replaceAll("&#252;", "&uuml;").replaceAll("&#233;", "&eacute;").replaceAll("&#223;", "&szlig;")
+
+/** As programs print strings of bytes. */
+const bytesEscaped = (text: string): string =>
+  Array.from(Buffer.from(text), (byte) =>
+    byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`
+  ).join("")
+
 /** The ways in which receivers echo. */
 const spellings: ReadonlyArray<readonly [string, (value: unknown) => string]> = [
   ["as JSON", (value) => JSON.stringify(value)],
@@ -64,6 +74,13 @@ const spellings: ReadonlyArray<readonly [string, (value: unknown) => string]> = 
   ["as HTML", (value) => `<pre>${html(JSON.stringify(value))}</pre>`],
   ["in a URL", (value) => `?body=${encodeURIComponent(JSON.stringify(value))}`],
   ["in a form", (value) => new URLSearchParams({ body: JSON.stringify(value) }).toString()],
+  ["as HTML with names of letters", (value) => `<pre>${namedEntities(JSON.stringify(value))}</pre>`],
+  ["as a string of bytes", (value) => `b'${bytesEscaped(JSON.stringify(value))}'`],
+  [
+    "in escapes by code points",
+    (value) =>
+      JSON.stringify(value).replace(/[^\x20-\x7e]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`)
+  ],
   ["in capitals", (value) => JSON.stringify(value).toUpperCase()]
 ]
 
@@ -109,6 +126,19 @@ describe("the redacted excerpt of a response", () => {
     }
   )
 
+  it("holds no end of a text whose beginning another text has, too [DELIV-5, PII-2]", () => {
+    const [page, picture] = ["https://network.example/in/", "https://media.network.example/in/b0-p1.png"]
+    const answer = `bad: ${picture.slice(11)}"`
+    expect(redacted(answer, { lead2: { liProfileUrl: `${page}x`, profileImgUrl: picture } })).toBe(
+      'bad: […]"'
+    )
+  })
+
+  it("keeps the end of a cut response that has all of a name but its first letter [DELIV-5]", () => {
+    const answer = "no such user: aaab"
+    expect(redacted(`${answer}, or it is gone`, { lead2: { name: "aaaab" } }, answer.length)).toBe(answer)
+  })
+
   it("is the answer as it came, when it repeats nothing [DELIV-5]", () => {
     const data = {
       lead2: { id: 7, name: "Ada Example", headline: "Head of R&D" },
@@ -123,7 +153,53 @@ describe("the redacted excerpt of a response", () => {
       expect(redacted(text, data)).toBe(text)
     }
     expect(redacted("", data)).toBeNull()
-    expect(redacted(Buffer.from([0x41, 0xff, 0x07, 0x42]), data)).toBe("A\ufffdB")
+    // A byte that is no UTF-8 is read as of western Europe.
+    expect(redacted(Buffer.from([0x41, 0xff, 0x07, 0x42]), data)).toBe("AÿB")
+    expect(redacted("a\ufffdb", data)).toBe("a\ufffdb")
+  })
+
+  it("holds nothing personal of an echo in another encoding or form of Unicode, or without accents [DELIV-5, PII-2]", () => {
+    const people = ["Zoë Müller-Ångström", "Łukasz Żółć", "Αλέξης Παπαδόπουλος", "Анна Иванова", "李小龙"]
+    const latin = people[0]!
+    const spelled: ReadonlyArray<readonly [string, string | Buffer]> = [
+      ...people.flatMap((name): Array<[string, string | Buffer]> => [
+        [name, `no ${name.normalize("NFD")}.`],
+        [name.normalize("NFD"), `no ${name}.`],
+        // UTF-8 that the receiver took for another encoding, by the newer and the older form of that.
+        [name, `no ${new TextDecoder("windows-1252").decode(Buffer.from(name))}.`],
+        [name, `no ${Buffer.from(name).toString("latin1")}.`]
+      ]),
+      [latin, Buffer.from(`no ${latin}.`, "latin1")],
+      [
+        latin,
+        `no ${[...Buffer.from(latin, "latin1")].map((byte) => (byte < 128 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`)).join("")}.`
+      ],
+      [latin, "no Zo&euml; M&uuml;ller-&Aring;ngstr&ouml;m."],
+      [latin, "no Zo\\xc3\\xab M\\xc3\\xbcller-\\xc3\\x85ngstr\\xc3\\xb6m."],
+      [latin, "no Zo\\u{eb} M\\u{fc}ller-\\u{c5}ngstr\\u{f6}m."],
+      [latin, "no Zoe Muller-Angstrom."],
+      [latin, "no ZOË MÜLLER-ÅNGSTRÖM."],
+      [
+        people[2]!,
+        "no &Alpha;&lambda;&#941;&xi;&eta;&sigmaf; &Pi;&alpha;&pi;&alpha;&delta;&#972;&pi;&omicron;&upsilon;&lambda;&omicron;&sigmaf;."
+      ]
+    ]
+    for (const [name, answer] of spelled)
+      expect([String(answer), redacted(answer, { lead2: { id: 7, name } })]).toEqual([
+        String(answer),
+        "no […]."
+      ])
+  })
+
+  it("holds nothing personal of an echo that was cut within a character [DELIV-5, PII-2]", () => {
+    const name = "Grete Grün und Ännchen Weiß"
+    const bytes = Buffer.concat([
+      Buffer.from("no "),
+      Buffer.from(name).subarray(0, 9),
+      Buffer.from(", "),
+      Buffer.from(name)
+    ])
+    expect(redacted(bytes, { lead2: { id: 7, name } })).toBe("no […] GrÃ, […]")
   })
 
   it("resolves escapes where it repeats something, and at its end only what a cut left incomplete [DELIV-5]", () => {

@@ -129,6 +129,10 @@ const stringifySearch = (search: Record<string, unknown>): string => {
   return query.size === 0 ? "" : `?${query}`
 }
 
+/**
+ * Below `basePath`. A link loads the code of its page when it is pointed at. A page that throws shows `PageFailure`; an unknown path leads to the
+ * first page.
+ */
 export const router = createRouter({
   routeTree: root.addChildren([
     landing,

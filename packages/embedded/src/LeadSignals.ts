@@ -35,6 +35,7 @@ import {
 import {
   checkAllowed,
   DefaultRateLimit,
+  DrainState,
   fetchHandler,
   type LeadDetailQuery,
   type LeadPageQuery,
@@ -96,14 +97,17 @@ export const createLeadSignals = async (options: EmbeddedOptions): Promise<LeadS
           Layer.succeed(RetentionPolicy, options.retention),
           Layer.scopedDiscard(Effect.forkScoped(RetentionRounds.retain({ retention: options.retention })))
         )
+  // Requests that wait and live events end with the service.
+  const draining: typeof DrainState.Service = { isDraining: Effect.sync(() => calls.isClosed) }
   const runtime = ManagedRuntime.make(
     Layer.mergeAll(
       Layer.provideMerge(retention, stores),
+      Layer.succeed(DrainState, draining),
       Layer.succeed(OperatorToken, token),
       Layer.succeed(DefaultRateLimit, limit)
     ).pipe(Layer.provideMerge(logging(options.log)))
   )
-  const calls = new CallTracker(runtime)
+  const calls: CallTracker<Services, StoreUnavailable> = new CallTracker(runtime)
   try {
     return new Embedded(calls, await calls.run(fetchHandler), limit)
   } catch (failure) {
@@ -351,7 +355,7 @@ class Embedded {
   }
 
   /**
-   * Stops calls under way, waits until deliveries under way are recorded, and closes the store. Stop a server
+   * Stops calls under way, ends live events and requests that wait, waits until deliveries under way are recorded, and closes the store. Stop a server
    * that passes requests to `fetch` first. Later calls reject with `Closed`.
    */
   async close(): Promise<void> {

@@ -159,7 +159,8 @@ const outermost = ({ consoleOf, context, fastPath, inner, mcpPath, observer }: S
     const request = yield* HttpServerRequest.HttpServerRequest
     const { method, url } = request
     const fast = fastPath({ method, target: url, ...credentialsOf(request) })
-    if (fast !== null) return Responses.fromRaw(yield* Effect.provide(fast, context))
+    // `@effect/platform` runs an app without interruption, until a router finds the route: a wait would never end.
+    if (fast !== null) return Responses.fromRaw(yield* Effect.interruptible(Effect.provide(fast, context)))
     const record = yield* recordFrom(Context.get(context, Entropy), method)
     const parsed = Target.parse(url)
     const page = Either.isRight(parsed) ? consoleOf(request, parsed.right.path) : null

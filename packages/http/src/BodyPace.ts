@@ -1,6 +1,7 @@
 /** How long a request body may take to arrive. Only the time spent waiting for the client counts. [ERR-6] */
 import { Chunk, Context, Effect, Option, Stream } from "effect"
 import { RequestTimeout } from "./contract/Failures.ts"
+import { elapsedMillisOf } from "./ElapsedTime.ts"
 
 /** How slowly a body, or a line of one, may arrive. One that is slower is answered 408. */
 export interface PaceLimits {
@@ -86,14 +87,14 @@ export const paced = <E, R>(
         Effect.map(Stream.toPull(body), (pull) =>
           Stream.repeatEffectChunkOption(
             Effect.clockWith((clock) => {
-              const since = clock.unsafeCurrentTimeMillis()
+              const since = elapsedMillisOf(clock)
               return pull.pipe(
                 Effect.timeoutFail({
                   duration: pace.leftMillis,
                   onTimeout: (): Option.Option<E | RequestTimeout> => Option.some(pace.failure)
                 }),
                 Effect.tap((pieces) =>
-                  Effect.sync(() => pace.count(clock.unsafeCurrentTimeMillis() - since, bytesOf(pieces)))
+                  Effect.sync(() => pace.count(elapsedMillisOf(clock) - since, bytesOf(pieces)))
                 )
               )
             })

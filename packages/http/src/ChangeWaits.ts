@@ -3,7 +3,8 @@
  * nothing between two looks: no connection of the store, no slot of admission. [CHG-6]
  */
 import type { ApiKey, BrandId, StoreUnavailable } from "@lead-signals/domain"
-import { Clock, Context, Deferred, Effect, Exit, FiberId, Tracer } from "effect"
+import { Context, Deferred, Effect, Exit, FiberId, Tracer } from "effect"
+import { elapsedMillis } from "./ElapsedTime.ts"
 
 /** How many requests may wait, and how often the store is looked into for them. */
 export interface WaitLimits {
@@ -79,10 +80,10 @@ export class ChangeWaits {
   ): Effect.Effect<A, E | E2 | StoreUnavailable, R | R2> {
     const { checkKey, isWorth, keyId, look, seconds } = request
     const waiting = Effect.gen(this, function* () {
-      const until = (yield* Clock.currentTimeMillis) + seconds * 1000
+      const until = (yield* elapsedMillis) + seconds * 1000
       let seen = first
       for (;;) {
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* elapsedMillis
         if (isWorth(seen) || now >= until || (yield* this.ends.isDraining)) return seen
         yield* this.untilChange(seen, request, until)
         // It may be a change that the key's holder may no longer see.
@@ -108,7 +109,7 @@ export class ChangeWaits {
     const waiting = ({ changed }: Watch) =>
       Effect.gen(this, function* () {
         for (;;) {
-          const left = until - (yield* Clock.currentTimeMillis)
+          const left = until - (yield* elapsedMillis)
           if (left <= 0) return
           const hasChanged = yield* Effect.timeoutTo(Deferred.await(changed), {
             duration: Math.min(left, this.limits.keyMillis),

@@ -12,8 +12,9 @@ import {
   type Resumption,
   type StoreUnavailable
 } from "@lead-signals/domain"
-import { Clock, Context, Effect, Layer, Option, type Scope, Stream } from "effect"
+import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
 import { DrainState } from "./DrainState.ts"
+import { elapsedMillis } from "./ElapsedTime.ts"
 import { logUnavailable } from "./RequestLog.ts"
 
 /** How often streams do what they do, and how many there may be. */
@@ -93,6 +94,10 @@ class OpenStream {
   }
 }
 
+/**
+ * The streams of one server. Each polls the store when its client has taken what came before, so a slow client holds one page of memory;
+ * one that takes nothing for `stallMillis` is closed. [LIVE-4]
+ */
 const make = Effect.gen(function* () {
   const { heartbeatMillis, maxStreams, pollMillis, stallMillis } = yield* EventStreamLimits
   const open = new Set<OpenStream>()
@@ -117,7 +122,7 @@ const make = Effect.gen(function* () {
       const [store, draining] = yield* Effect.all([LeadStore, DrainState])
       stream.handedAt = null
       for (;;) {
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* elapsedMillis
         const isOver =
           stream.isEnded ||
           (yield* draining.isDraining) ||
@@ -142,7 +147,7 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       for (;;) {
         yield* Effect.sleep(pollMillis)
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* elapsedMillis
         if (stream.handedAt !== null && now - stream.handedAt >= stallMillis) break
       }
       yield* close(stream)
@@ -152,7 +157,7 @@ const make = Effect.gen(function* () {
   const begin = (request: StreamRequest): Effect.Effect<OpenStream | null, never, Scope.Scope> =>
     Effect.gen(function* () {
       if (open.size >= maxStreams) return null
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* elapsedMillis
       const stream = yield* Effect.acquireRelease(
         Effect.sync(() => {
           const added = new OpenStream(request.resumption.position, now)
@@ -174,9 +179,7 @@ const make = Effect.gen(function* () {
             ? Stream.empty
             : Stream.concat(
                 Stream.fromEffect(
-                  Effect.map(Clock.currentTimeMillis, (now) =>
-                    stream.hand(openingOf(request.resumption), now)
-                  )
+                  Effect.map(elapsedMillis, (now) => stream.hand(openingOf(request.resumption), now))
                 ),
                 Stream.repeatEffectOption(next(stream, request))
               )

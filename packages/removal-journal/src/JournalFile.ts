@@ -15,7 +15,7 @@ import {
   writeSync
 } from "node:fs"
 import { dirname } from "node:path"
-import { giveOwnerOf } from "./Owner.ts"
+import { giveOwnerOf } from "./FileOwner.ts"
 import {
   type JournalHeader,
   type JournalText,
@@ -60,8 +60,11 @@ const writeAll = (fd: number, text: string, position: number): void => {
     done += writeSync(fd, buffer, done, buffer.length - done, position + done)
 }
 
-/** Without it a renamed file can be missing after a loss of power. */
-const syncFolderOf = (file: string): void => {
+/**
+ * Ends when the file's entry in its folder is on the disk: without it a renamed file can be missing after a loss of power. Throws the error of
+ * `node:fs` where the folder can't be opened or synced.
+ */
+export const syncFolderOf = (file: string): void => {
   // Windows opens no folders, and needs no such sync.
   if (process.platform === "win32") return
   const folder = openSync(dirname(file), "r")
@@ -164,6 +167,10 @@ export class JournalFile {
     }
   }
 
+  /**
+   * Writes a new file beside the journal and renames it: a kill leaves the old or the new one, whole. One that can't be read, or is of
+   * another database, stays under another name.
+   */
   private replace(text: string, databaseId: string): number {
     const unfinished = `${this.file}.new`
     const fd = openSync(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600)
@@ -188,6 +195,10 @@ export class JournalFile {
     return inode
   }
 
+  /**
+   * Reads what other processes have appended since, or all of it where the file is another one than before; nothing while file and length
+   * are the same.
+   */
   private refresh(): void {
     if (!existsSync(this.file)) {
       this.known = null

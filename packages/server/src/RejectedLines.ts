@@ -3,9 +3,11 @@
  * no file of an earlier import is overwritten, because it may hold corrections. Importing a file of rejected
  * lines leaves in it only the lines that are rejected again. [CLI-5]
  */
+import { syncFolderOf } from "@lead-signals/removal-journal"
 import { Data, Effect } from "effect"
 import {
   closeSync,
+  fsyncSync,
   openSync,
   readSync,
   realpathSync,
@@ -108,8 +110,13 @@ const writingTo = (
         copyLine(file, line, output.descriptor)
       }),
     finish: attemptFile(notWritten, () => {
+      if (output === null) return complete(output)
+      // Before it replaces a file: a loss of power could leave that file empty, and the corrections in it would be gone.
+      fsyncSync(output.descriptor)
       close()
-      return complete(output)
+      const kept = complete(output)
+      syncFolderOf(output.path)
+      return kept
     }),
     discard: Effect.sync(() => {
       close()

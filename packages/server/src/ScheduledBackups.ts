@@ -108,6 +108,8 @@ const keptBackups = ({ database, isForeign, settings: { folder } }: Judged, now:
   }
 }
 
+const codeOf = (failure: unknown): string => (failure as NodeJS.ErrnoException).code ?? "unknown"
+
 const inFolder = (judged: Judged, now: number): Effect.Effect<KeptBackups, BackupFailed> => {
   const { folder } = judged.settings
   return Effect.try({
@@ -115,7 +117,7 @@ const inFolder = (judged: Judged, now: number): Effect.Effect<KeptBackups, Backu
     catch: (failure) =>
       new BackupFailed({
         reason: existsSync(folder)
-          ? `the folder ${folder} can't be read (${(failure as NodeJS.ErrnoException).code ?? "unknown"})`
+          ? `the folder ${folder} can't be read (${codeOf(failure)})`
           : `there is no folder ${folder}`
       })
   })
@@ -125,11 +127,18 @@ const inFolder = (judged: Judged, now: number): Effect.Effect<KeptBackups, Backu
 const untilDue = ({ dated: [newest] }: KeptBackups, intervalMillis: number, now: number): number =>
   newest === undefined ? 0 : Math.max(0, Math.min(newest.madeAt, now) + intervalMillis - now)
 
-/** Removes what exceeds the number that is kept: the backups dated in the future, then the oldest. */
-const removeOldest = (judged: Judged, now: number): void => {
-  const { ahead, dated } = keptBackups(judged, now)
-  for (const { file } of [...dated, ...ahead].slice(judged.settings.copies)) rmSync(file, { force: true })
-}
+/** Removes what exceeds the number that is kept: the backups dated in the future, then the oldest. One that can't be removed stays, and is logged. */
+const removeOldest = (judged: Judged, now: number): Effect.Effect<void, BackupFailed> =>
+  Effect.flatMap(inFolder(judged, now), ({ ahead, dated }) =>
+    Effect.forEach(
+      [...dated, ...ahead].slice(judged.settings.copies),
+      ({ file }) =>
+        Effect.catchAll(Effect.try({ try: () => rmSync(file, { force: true }), catch: codeOf }), (code) =>
+          Effect.logError("backup not removed", { file, reason: `it can't be removed (${code})` })
+        ),
+      { discard: true }
+    )
+  )
 
 /** Makes a backup unless another process has made it meanwhile, which answers null. */
 const make = (judged: Judged): Effect.Effect<MadeBackup | null, BackupFailed> =>
@@ -140,7 +149,8 @@ const make = (judged: Judged): Effect.Effect<MadeBackup | null, BackupFailed> =>
     if (untilDue(kept, settings.intervalMillis, startedAt) > 0) return null
     const file = join(settings.folder, nameOf(database, startedAt))
     const { bytes } = yield* SqliteStore.backup(database, file, { encryption })
-    removeOldest(judged, startedAt)
+    // The backup is made, whatever comes of older ones.
+    yield* Effect.ignore(removeOldest(judged, startedAt))
     const endedAt = yield* Clock.currentTimeMillis
     return { file, bytes, madeAt: startedAt, tookMillis: endedAt - startedAt }
   }).pipe(
@@ -190,6 +200,8 @@ const round = (judged: Judged, { onFailed, onMade, onNewest }: BackupObserver, w
     }
     return 1000
   }).pipe(
+    // Nothing may end the backups for good.
+    Effect.catchAllDefect((defect) => new BackupFailed({ reason: `internal error (${codeOf(defect)})` })),
     Effect.catchTag("BackupFailed", ({ reason }) =>
       Effect.as(
         Effect.logError("backup failed", { reason }).pipe(Effect.tap(() => Effect.sync(onFailed))),

@@ -32,57 +32,84 @@ const minLineLength = 8
 /** A payload with more phrases than this is not compared: the response is withheld. */
 const maxPhrases = 5000
 
-/**
- * Lower-cases characters one by one and keeps those whose lower case has another length, so that positions
- * stay valid.
- */
+/** Folded characters of other scripts that are kept: to fold one takes as long as to look up fifty. */
+const maxFolded = 4096
+const folded = new Map<string, string>()
+
+/** In lower case and without accents, which receivers that keep ASCII alone leave out. As long as the character, so that positions stay valid. */
+const foldCharacter = (character: string): string => {
+  const known = folded.get(character)
+  if (known !== undefined) return known
+  const lower = character.toLowerCase()
+  const kept = lower.length === character.length ? lower : character
+  const plain = kept.normalize("NFD").replace(/\p{M}/gu, "")
+  const made = plain.length === character.length ? plain : kept
+  if (folded.size >= maxFolded) folded.clear()
+  folded.set(character, made)
+  return made
+}
+
 const foldCase = (text: string): string =>
   isOtherScript(text)
-    ? Array.from(text, (character) => {
-        const folded = character.toLowerCase()
-        return folded.length === character.length ? folded : character
-      }).join("")
+    ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/[^\p{ASCII}]/gu, foldCharacter)
     : text.toLowerCase()
 
-/** Without control characters: an excerpt has none, and an echo can have them escaped. */
-const collapseSpaces = (text: string): string => text.replace(/[^\P{Cc}\s]/gu, "").replace(/\s+/g, " ")
+/**
+ * Without control characters: an excerpt has none, and an echo can have them escaped. Composed, since a receiver may have kept the text in
+ * another form of Unicode than it got it in.
+ */
+const collapseSpaces = (text: string): string =>
+  text
+    .replace(/[^\P{Cc}\s]/gu, "")
+    .replace(/\s+/g, " ")
+    .normalize("NFC")
 
 interface PersonalTexts {
   /** Matched as a whole: names and their words, texts and their lines. */
   readonly phrases: Set<string>
   /** Matched in fragments of at least `minFragmentLength` characters. */
   readonly longTexts: Set<string>
+  /** Whether the response is ASCII. */
+  readonly isPlain: boolean
 }
 
 const normalize = (text: string): string => foldCase(collapseSpaces(text))
 
-/** Adds the text as it is and, when it contains something like an escape, as it reads unescaped. */
-const addPhrase = (phrases: Set<string>, text: string): void => {
-  // An excerpt can't repeat more of a text than it holds.
-  const start = text.slice(0, maxExcerptBytes).trim()
-  phrases.add(normalize(start))
-  if (/[\\&%]/.test(start)) phrases.add(foldCase(unescapeTwice(start, false)))
+const utf8Encoder = new TextEncoder()
+/** Receivers take UTF-8 for this encoding of western Europe, or answer in it. */
+const latinDecoder = new TextDecoder("windows-1252")
+
+/** Adds the text as it is, as it is misread and, when it contains something like an escape, as it reads unescaped. */
+const addSpellings = (texts: Set<string>, text: string, isPlain: boolean): void => {
+  texts.add(normalize(text))
+  if (!isPlain && isOtherScript(text)) {
+    const read = latinDecoder.decode(utf8Encoder.encode(text))
+    // In the older form of the encoding these are control characters, which no excerpt has.
+    for (const each of [read, read.replace(/[\u0152-\u2122]/g, "")]) {
+      const misread = normalize(each)
+      if (misread.length > 1) texts.add(misread)
+    }
+  }
+  if (/[\\&%]/.test(text)) texts.add(foldCase(unescapeTwice(text, false)))
 }
 
-const addLongText = (longTexts: Set<string>, text: string): void => {
-  if (text.length < minFragmentLength) return
-  longTexts.add(normalize(text))
-  if (/[\\&%]/.test(text)) longTexts.add(foldCase(unescapeTwice(text, false)))
-}
+const addPhrase = ({ isPlain, phrases }: PersonalTexts, text: string): void =>
+  // An excerpt can't repeat more of a text than it holds.
+  addSpellings(phrases, text.slice(0, maxExcerptBytes).trim(), isPlain)
 
 const collectPersonalTexts = (value: unknown, key: string, found: PersonalTexts): void => {
-  const { phrases, longTexts } = found
+  const { isPlain, longTexts, phrases } = found
   if (typeof value === "string") {
-    if (isIdentifying(value.trim())) addPhrase(phrases, value)
-    addLongText(longTexts, value)
+    if (isIdentifying(value.trim())) addPhrase(found, value)
+    if (value.length >= minFragmentLength) addSpellings(longTexts, value, isPlain)
     if (isName(key)) {
       for (const part of value.split(/\s+/)) {
-        if (part.length > 2 || (isOtherScript(part) && part !== "")) addPhrase(phrases, part)
+        if (part.length > 2 || (isOtherScript(part) && part !== "")) addPhrase(found, part)
       }
     } else if (value.includes("\n")) {
       for (const line of value.split("\n")) {
         if (phrases.size > maxPhrases) return
-        if (line.trim().length >= minLineLength) addPhrase(phrases, line)
+        if (line.trim().length >= minLineLength) addPhrase(found, line)
       }
     }
   } else if (Array.isArray(value)) {
@@ -95,37 +122,108 @@ const collectPersonalTexts = (value: unknown, key: string, found: PersonalTexts)
   }
 }
 
-const entities: { readonly [name: string]: string } = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
+/** Accents by the end of an entity's name, such as `&euml;`. */
+const accents: { readonly [name: string]: string } = {
+  grave: "\u0300",
+  acute: "\u0301",
+  circ: "\u0302",
+  tilde: "\u0303",
+  uml: "\u0308",
+  ring: "\u030a",
+  caron: "\u030c",
+  cedil: "\u0327"
+}
+
+const accented = new RegExp(`^([A-Za-z])(${Object.keys(accents).join("|")})$`)
+
+/** The letters from U+0391, and from U+03B1 in lower case; two places have none. */
+const greek =
+  "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigmaf sigma tau upsilon phi chi psi omega".split(
+    " "
+  )
+
+const entities = new Map([
+  ...Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", szlig: "ß" }),
+  ...Object.entries({ AElig: "Æ", aelig: "æ", OElig: "Œ", oelig: "œ", Oslash: "Ø", oslash: "ø" }),
+  ...Object.entries({ ETH: "Ð", eth: "ð", THORN: "Þ", thorn: "þ" }),
+  ...greek.map((name, i) => [name, String.fromCharCode(0x3b1 + i)] as const),
+  ...greek.map(
+    (name, i) => [`${name[0]!.toUpperCase()}${name.slice(1)}`, String.fromCharCode(0x391 + i)] as const
+  )
+])
+
+const characterNamed = (name: string, otherwise: string): string => {
+  const [, letter, accent] = accented.exec(name) ?? []
+  return accent === undefined ? (entities.get(name) ?? otherwise) : letter! + accents[accent]!
+}
 
 const characterOf = (code: number, otherwise: string): string =>
   code >= 0x20 && code <= 0x10ffff ? String.fromCodePoint(code) : otherwise
 
-const escapes = /\\(?:u([0-9a-fA-F]{4})|([nrtf])|(["\\/])|b)/g
-const references = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,4}));/g
-const octets = /(?:%[0-9a-fA-F]{2})+/g
+const escapes = /\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([nrtf])|(["\\/])|b)/g
+const references = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z]{2,8}));/g
+/** Bytes as URLs, and as programs print strings of bytes. */
+const octets = /(?:%[0-9a-fA-F]{2})+|(?:\\x[0-9a-fA-F]{2})+/g
 /** An escape that the cut at the end of an excerpt leaves incomplete. */
-const unfinishedEscape = /(?:\\(?:u[0-9a-fA-F]{0,3})?|&(?:#[xX]?[0-9a-fA-F]{0,7}|[a-z]{0,4})|%[0-9a-fA-F]?)$/
+const unfinishedEscape =
+  /(?:\\(?:u(?:[0-9a-fA-F]{0,3}|\{[0-9a-fA-F]{0,6})|x[0-9a-fA-F]?)?|&(?:#[xX]?[0-9a-fA-F]{0,7}|[A-Za-z]{0,8})|%[0-9a-fA-F]?)$/
 
-const decodeOctets = (text: string): string => {
-  const bytes = Uint8Array.from(text.slice(1).split("%"), (octet) => Number.parseInt(octet, 16))
-  // `stream` drops an incomplete last character, which a cut text may have.
-  return new TextDecoder("utf-8").decode(bytes, { stream: true })
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+const utf8Sequences =
+  /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|[\x80-\xff]/g
+
+/** Reads UTF-8, and bytes that are none as of western Europe. An incomplete last character of a cut text is dropped. */
+const decodeBytes = (bytes: Uint8Array, isCut: boolean): string => {
+  const text = new TextDecoder("utf-8").decode(bytes, { stream: isCut })
+  if (!text.includes("\ufffd")) return text
+  const whole = isCut ? bytes.subarray(0, bytes.length - lengthOfUnfinished(bytes)) : bytes
+  return Array.from(whole, (byte) => String.fromCharCode(byte))
+    .join("")
+    .replace(utf8Sequences, (sequence) => {
+      const own = Uint8Array.from(sequence, (byte) => byte.charCodeAt(0))
+      try {
+        return strictDecoder.decode(own)
+      } catch {
+        return latinDecoder.decode(own)
+      }
+    })
 }
 
-/** Resolves one layer of JSON, HTML and URL escapes. */
+/** Bytes at the end that begin a character of UTF-8. */
+const lengthOfUnfinished = (bytes: Uint8Array): number => {
+  for (let length = 1; length <= 3 && length <= bytes.length; length++) {
+    const byte = bytes[bytes.length - length]!
+    if (byte >= 0xc2) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > length ? length : 0
+    if (byte < 0x80) return 0
+  }
+  return 0
+}
+
+const decodeOctets = (text: string, isCut: boolean): string =>
+  decodeBytes(
+    Uint8Array.from(text.match(/[0-9a-fA-F]{2}/g)!, (octet) => Number.parseInt(octet, 16)),
+    isCut
+  )
+
+/** Resolves one layer of JSON, HTML and URL escapes, and of those of programs. */
 const unescapeOnce = (text: string, isCut: boolean): string =>
   (isCut ? text.replace(unfinishedEscape, "") : text)
-    .replace(escapes, (_, hex?: string, space?: string, itself?: string) =>
-      hex === undefined
-        ? (itself ?? (space === undefined ? "" : " "))
-        : String.fromCharCode(Number.parseInt(hex, 16))
+    .replace(escapes, (_, hex?: string, point?: string, space?: string, itself?: string) =>
+      hex !== undefined
+        ? String.fromCharCode(Number.parseInt(hex, 16))
+        : point !== undefined
+          ? characterOf(Number.parseInt(point, 16), "")
+          : (itself ?? (space === undefined ? "" : " "))
     )
     .replace(references, (all, decimal?: string, hex?: string, name?: string) =>
       name === undefined
         ? characterOf(decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal), all)
-        : (entities[name] ?? all)
+        : characterNamed(name, all)
     )
-    .replace(octets, decodeOctets)
+    .replace(octets, (found: string, at: number, all: string) =>
+      decodeOctets(found, isCut && at + found.length === all.length)
+    )
 
 /**
  * Resolves two layers, such as JSON in JSON or a URL in JSON, and replaces the half of a surrogate pair that
@@ -204,28 +302,49 @@ const seedPositions = (text: string): Map<string, Array<number>> => {
   return places
 }
 
-/** Masks every fragment of the source that the text contains: receivers shorten what they repeat. */
+/** The index of the first of ascending numbers that is not less than one. */
+const firstFrom = (numbers: ReadonlyArray<number>, min: number): number => {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (numbers[middle]! < min) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * Masks every fragment of the source that the text contains: receivers shorten what they repeat. What other sources have masked hides
+ * none of its seeds: a fragment can begin or end with what two of them have in common.
+ */
 const maskFragments = (
   text: string,
-  positions: Map<string, Array<number>>,
+  positions: Map<string, ReadonlyArray<number>>,
   source: string,
   mask: RedactionMask
 ): void => {
+  const covered = new Uint8Array(text.length)
   for (let piece = 0; piece + seedLength <= source.length; piece += seedLength) {
-    const found = source.slice(piece, piece + seedLength)
-    const at = positions.get(found)
+    const at = positions.get(source.slice(piece, piece + seedLength))
     if (at === undefined) continue
-    const open = at.filter((each) => mask[each] === 0)
-    if (open.length === 0) positions.delete(found)
-    else if (open.length < at.length) positions.set(found, open)
-    for (const place of open.slice(0, maxSeedPositions)) {
-      // An earlier position of this seed covered it.
-      if (mask[place] !== 0) continue
+    for (let i = 0, tried = 0; i < at.length && tried < maxSeedPositions;) {
+      const place = at[i]!
+      if (covered[place] !== 0) {
+        const open = covered.indexOf(0, place)
+        if (open < 0) break
+        i = firstFrom(at, open)
+        continue
+      }
       let [before, after] = [0, seedLength]
       while (before < piece && before < place && source[piece - before - 1] === text[place - before - 1])
         before++
       while (place + after < text.length && source[piece + after] === text[place + after]) after++
-      if (before + after >= minFragmentLength) mask.fill(1, place - before, place + after)
+      if (before + after >= minFragmentLength) {
+        covered.fill(1, place - before, place + after)
+        mask.fill(1, place - before, place + after)
+      }
+      i++
+      tried++
     }
   }
 }
@@ -256,21 +375,21 @@ export const redact = (
   bodies: ReadonlyArray<string>
 ): string | null => {
   if (excerpt.length === 0) return null
-  // `stream` drops an incomplete last character of a cut response.
-  const text = printableOnly(new TextDecoder("utf-8").decode(excerpt, { stream: truncated }))
+  const text = printableOnly(decodeBytes(excerpt, truncated))
+  const read = unescapeTwice(text, truncated)
   const [phrases, longTexts] = [new Set<string>(), new Set<string>()]
+  const found = { phrases, longTexts, isPlain: !isOtherScript(read) }
   for (const body of bodies) {
-    collectPersonalTexts((JSON.parse(body) as { data?: unknown }).data, "", { phrases, longTexts })
+    collectPersonalTexts((JSON.parse(body) as { data?: unknown }).data, "", found)
     if (phrases.size > maxPhrases) break
   }
   phrases.delete("")
   if (phrases.size > maxPhrases)
     return "[withheld: the payload is too large to be compared with the response]"
-  const read = unescapeTwice(text, truncated)
-  const folded = foldCase(read)
+  const compared = foldCase(read)
   const mask = new Uint8Array(read.length)
   // Form encoding writes spaces as plus signs; positions stay the same.
-  for (const each of new Set([folded, folded.replaceAll("+", " ")])) {
+  for (const each of new Set([compared, compared.replaceAll("+", " ")])) {
     for (const part of phrases) {
       maskOccurrences(each, part, mask)
       if (truncated) maskTruncatedEnd(each, part, mask)

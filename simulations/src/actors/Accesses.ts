@@ -9,7 +9,15 @@ import { correctBody, pathTexts } from "../vocabulary/CorrectRequests.ts"
 import { type Operation, operations } from "../vocabulary/Operations.ts"
 import { requiredScope } from "../vocabulary/Scopes.ts"
 import type { Json, KnownBrand, KnownKey, Meaning } from "../world/KnownFacts.ts"
-import { type ActorContext, type Ask, bodyOf, type Caller, once, persistently } from "./ActorContext.ts"
+import {
+  type ActorContext,
+  bodyOf,
+  type Call,
+  type Caller,
+  created,
+  once,
+  persistently
+} from "./ActorContext.ts"
 import { everyLead, ofBrand } from "./OperatorCalls.ts"
 import { revoke } from "./Revocation.ts"
 
@@ -66,7 +74,7 @@ const isRefusedAnyway = (operation: Operation, { brands, scopes }: Access, isOfO
   return (brands === "own") === isOfOther
 }
 
-const askOf = (operation: Operation, brand: KnownBrand, access: Access, use: Use): Ask => {
+const callOf = (operation: Operation, brand: KnownBrand, access: Access, use: Use): Call => {
   const { method, route } = operation
   const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
   const isOfBrand = names.includes("brandId")
@@ -116,7 +124,7 @@ const creationOf = (
   brand: KnownBrand,
   other: KnownBrand,
   now: number
-): Pick<Ask, "route" | "params" | "body"> & { readonly expiresAt: number | null } => {
+): Pick<Call, "route" | "params" | "body"> & { readonly expiresAt: number | null } => {
   const expiresAt = expiresMillis === null ? null : now + expiresMillis
   const end = expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }
   if (holder === "key") {
@@ -170,13 +178,13 @@ const useOnce = (
       !isRefusedAnyway(operation, action, use.isOfOther && brands.other !== brands.own)
     )
       return
-    const ask = askOf(operation, brand, action, use)
+    const call = callOf(operation, brand, action, use)
     const { expiresAt, key } = credential
     const at = use.atExpiry === undefined || expiresAt === null ? null : expiresAt + use.atExpiry
     yield* Effect.sleep(at === null ? use.after : Math.max(0, at - 100 - world.kernel.now))
     yield* Effect.ignore(
       once(context, caller, {
-        ...ask,
+        ...call,
         ...(action.holder === "key" ? { key } : { token: key.value }),
         ...(use.from === undefined ? {} : { unusual: { address: use.from } }),
         ...(at === null ? {} : { arrivesAt: at })
@@ -206,6 +214,10 @@ const revoked = (
     )
   })
 
+/**
+ * Creates the credential, and has all its uses, its revocation and, for an admin, a walk through the audit log go on side by side. Nothing happens
+ * when the creation got no answer.
+ */
 export const access = (
   context: ActorContext,
   caller: Caller,
@@ -216,19 +228,15 @@ export const access = (
   Effect.gen(function* () {
     const { world } = context
     const { expiresAt, ...creation } = creationOf(action, own, other, world.storeNow)
-    const made = yield* Effect.either(
-      once(
-        context,
-        { ...caller, label: `${caller.label} creation` },
-        { ...creation, method: "POST", brand: null, meaning: { means: "make" } }
-      )
+    const made = yield* created(
+      context,
+      { ...caller, label: `${caller.label} creation` },
+      { ...creation, method: "POST", brand: null, meaning: { means: "make" } }
     )
-    // Whose answer was lost is nobody's.
-    if (made._tag === "Left" || made.right.status !== 201) return
-    const { data } = bodyOf(made.right)
-    const value: string = action.holder === "key" ? data.key : data.token
+    if (made === null) return
+    const value: string = action.holder === "key" ? made.key : made.token
     const key: KnownKey = {
-      id: data.id,
+      id: made.id,
       value,
       requestsPerMinute: requestsPerMinuteOfKey,
       revokingAt: null,

@@ -1,4 +1,4 @@
-/** Where actors meet: the world that they act in, and the facts that they know for certain. */
+/** How actors call the service: one request, a request that is repeated, and one that must succeed. */
 import type { HttpMethod } from "@effect/platform/HttpMethod"
 import { Effect } from "effect"
 import { operatorToken } from "../world/Host.ts"
@@ -8,18 +8,20 @@ import type { UnusualRequest } from "../world/RequestParts.ts"
 import { jsonOf, type SimulatedResponse } from "../world/SimulatedHttp.ts"
 import type { NoAnswer, World } from "../world/World.ts"
 
+/** What every actor has: the world that it acts in, and the facts that all of them know for certain. */
 export interface ActorContext {
   readonly world: World
   readonly facts: KnownFacts
 }
 
-/** Who calls, in the name of which action: what labels begin with. */
+/** Who calls: the lane of the report, and the label of the request there, which begins with that of the action. Both are in the digest. */
 export interface Caller {
   readonly party: string
   readonly label: string
 }
 
-export interface Ask {
+/** A call of the API before it is sent: its request, what its answer means to the oracles, and when it arrives. */
+export interface Call {
   readonly method?: HttpMethod
   /** As the OpenAPI document writes it. */
   readonly route: string
@@ -42,18 +44,19 @@ export interface Ask {
 
 const pauseMillis = 2000
 
+/** The answer's JSON; null where the body is empty. Throws a `SyntaxError` where it is no JSON. */
 export const bodyOf = (response: SimulatedResponse): Json => (response.text === "" ? null : jsonOf(response))
 
-const pathOf = ({ params = {}, query, route, unusual }: Ask): string => {
+const pathOf = ({ params = {}, query, route, unusual }: Call): string => {
   const path = route.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
   return (unusual?.path?.(path) ?? path) + (query === undefined || query === "" ? "" : `?${query}`)
 }
 
-/** Calls once. */
+/** Sends the call once. Fails with `NoAnswer` where the connection is refused, cut or too slow. */
 export const once = (
   { facts, world }: ActorContext,
   { label, party }: Caller,
-  ask: Ask
+  call: Call
 ): Effect.Effect<SimulatedResponse, NoAnswer> =>
   Effect.suspend(() => {
     const {
@@ -67,7 +70,7 @@ export const once = (
       route,
       token,
       unusual
-    } = ask
+    } = call
     facts.requests++
     return world.request({
       label,
@@ -75,18 +78,17 @@ export const once = (
       route,
       request: {
         method,
-        url: pathOf(ask),
+        url: pathOf(call),
         token: key === null ? (token ?? operatorToken) : key.value,
         ...(body === undefined ? {} : { body }),
         ...(unusual === undefined ? {} : { unusual })
       },
       meaning,
       ...(expects === undefined ? {} : { expects }),
-      ...(arrivesAt === undefined ? {} : { arrivesAt }),
       brand,
       key,
       sentAt: world.kernel.now,
-      ...(ask.arrivesAt === undefined ? {} : { arrivesAt: ask.arrivesAt }),
+      ...(arrivesAt === undefined ? {} : { arrivesAt }),
       handledAt: world.kernel.now,
       handledByClock: world.kernel.now,
       handledBy: 0,
@@ -104,12 +106,12 @@ export const once = (
 export const persistently = (
   context: ActorContext,
   caller: Caller,
-  ask: Ask
+  call: Call
 ): Effect.Effect<SimulatedResponse> =>
   Effect.gen(function* () {
     for (let attempt = 1; ; attempt++) {
       const label = attempt === 1 ? caller.label : `${caller.label}.${attempt}`
-      const answer = yield* Effect.either(once(context, { ...caller, label }, ask))
+      const answer = yield* Effect.either(once(context, { ...caller, label }, call))
       if (answer._tag === "Right" && answer.right.status < 500) return answer.right
       context.facts.coverageMarks.add(
         answer._tag === "Right" ? "a request met 503" : "a request got no answer"
@@ -118,14 +120,23 @@ export const persistently = (
     }
   })
 
-/** The answer's body, of a call that must succeed. */
-export const succeeding = (context: ActorContext, caller: Caller, ask: Ask): Effect.Effect<Json> =>
-  Effect.map(persistently(context, caller, ask), (response) => {
+/**
+ * What a call made: the `data` of its 201. Null where it was refused, or where no answer came: then nobody knows the id of what may have been made, and it
+ * stays. Sent once, because a second call would make a second thing.
+ */
+export const created = (context: ActorContext, caller: Caller, call: Call): Effect.Effect<Json | null> =>
+  Effect.map(Effect.either(once(context, caller, call)), (answer) =>
+    answer._tag === "Left" || answer.right.status !== 201 ? null : bodyOf(answer.right).data
+  )
+
+/** The body of a call that must succeed, sent until it is answered by no 5xx. A 4xx breaks the rule "calls succeed". */
+export const succeeding = (context: ActorContext, caller: Caller, call: Call): Effect.Effect<Json> =>
+  Effect.map(persistently(context, caller, call), (response) => {
     const body = bodyOf(response)
     if (response.status >= 400) {
       context.facts.violate(
         "calls succeed",
-        `${ask.method ?? "GET"} ${ask.route}: ${response.status} ${response.text}`
+        `${call.method ?? "GET"} ${call.route}: ${response.status} ${response.text}`
       )
     }
     return body

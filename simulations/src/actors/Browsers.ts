@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { type Action, originHeaders, type OriginHeaders } from "../plan/Plan.ts"
 import { operatorToken } from "../world/Host.ts"
 import type { KnownBrand, KnownKey } from "../world/KnownFacts.ts"
-import { type ActorContext, type Ask, bodyOf, type Caller, once } from "./ActorContext.ts"
+import { type ActorContext, bodyOf, type Call, type Caller, created, once } from "./ActorContext.ts"
 import { everyLead, ofBrand } from "./OperatorCalls.ts"
 import { revoke } from "./Revocation.ts"
 
@@ -12,6 +12,8 @@ type Session = Extract<Action, { do: "session" }>
 type Use = Session["uses"][number]
 
 const requestsPerMinute = 600
+/** Some sign in so often with a token that the oldest of its sessions ends. [SES-8] */
+const crowd = { share: 0.06, signIns: 100 }
 /** How long a browser's session lasts at most. [SES-2] */
 const sessionMillis = 12 * 3_600_000
 
@@ -22,7 +24,7 @@ interface Credential {
   readonly key: KnownKey | null
 }
 
-const created = (
+const credentialOf = (
   context: ActorContext,
   caller: Caller,
   brand: KnownBrand,
@@ -32,32 +34,28 @@ const created = (
     if (credential === "environment") return { value: operatorToken, key: null }
     if (credential === "wrong") return { value: "nobody's-token", key: null }
     const ofToken = credential === "token"
-    const made = yield* Effect.either(
-      once(
-        context,
-        { ...caller, label: `${caller.label} creation` },
-        {
-          method: "POST",
-          ...(ofToken
-            ? {
-                route: "/operator/tokens",
-                body: { name: "A browser's", scopes, ...(isLimited ? { brandIds: [brand.id] } : {}) }
-              }
-            : {
-                route: `${ofBrand}/keys`,
-                params: { brandId: brand.id },
-                body: { label: "A browser's", requestsPerMinute }
-              }),
-          brand: null,
-          meaning: { means: "make" }
-        }
-      )
+    const made = yield* created(
+      context,
+      { ...caller, label: `${caller.label} creation` },
+      {
+        method: "POST",
+        ...(ofToken
+          ? {
+              route: "/operator/tokens",
+              body: { name: "A browser's", scopes, ...(isLimited ? { brandIds: [brand.id] } : {}) }
+            }
+          : {
+              route: `${ofBrand}/keys`,
+              params: { brandId: brand.id },
+              body: { label: "A browser's", requestsPerMinute }
+            }),
+        brand: null,
+        meaning: { means: "make" }
+      }
     )
-    // Whose answer was lost is nobody's.
-    if (made._tag === "Left" || made.right.status !== 201) return null
-    const { data } = bodyOf(made.right)
-    const value: string = ofToken ? data.token : data.key
-    return { value, key: { id: data.id, value, requestsPerMinute, revokingAt: null, revokedAt: null } }
+    if (made === null) return null
+    const value: string = ofToken ? made.token : made.key
+    return { value, key: { id: made.id, value, requestsPerMinute, revokingAt: null, revokedAt: null } }
   })
 
 const withOrigin = (name: OriginHeaders, cookie: string | null) => ({
@@ -65,8 +63,8 @@ const withOrigin = (name: OriginHeaders, cookie: string | null) => ({
   headers: { ...originHeaders[name], ...(cookie === null ? {} : { cookie }) }
 })
 
-const asks: Readonly<
-  Record<Exclude<Use["what"], "cookies" | "bearer" | "beside">, (brand: KnownBrand, isKey: boolean) => Ask>
+const calls: Readonly<
+  Record<Exclude<Use["what"], "cookies" | "bearer" | "beside">, (brand: KnownBrand, isKey: boolean) => Call>
 > = {
   session: () => ({ route: "/session", brand: null, meaning: { means: "look" } }),
   brands: () => ({ route: "/operator/brands", brand: null, meaning: { means: "look" } }),
@@ -99,28 +97,28 @@ const asks: Readonly<
   })
 }
 
-const askOf = (
+const callOf = (
   { what, origin }: Use,
   brand: KnownBrand,
   { key, value }: Credential,
   isKey: boolean,
   cookie: string
-): Ask => {
+): Call => {
   const ofKey = isKey ? "key" : "brands"
   const route = what === "cookies" || what === "bearer" ? "brands" : what === "beside" ? ofKey : what
-  const ask = asks[route](brand, isKey)
+  const call = calls[route](brand, isKey)
   // A header Authorization counts alone, whatever the cookie is: of the same session, or of none. [SES-3]
-  if (what === "bearer") return { ...ask, unusual: { headers: { cookie } } }
+  if (what === "bearer") return { ...call, unusual: { headers: { cookie } } }
   if (what === "beside") {
     const headers = { cookie: `${cookie.slice(0, -1)}${cookie.endsWith("A") ? "B" : "A"}` }
-    return { ...ask, ...(isKey ? { key } : { token: value }), unusual: { headers } }
+    return { ...call, ...(isKey ? { key } : { token: value }), unusual: { headers } }
   }
   const sent = what === "cookies" ? `${cookie}; ${cookie}` : `theme=dark; ${cookie}`
   return {
-    ...ask,
+    ...call,
     token: value,
     ...(isKey && what === "key" ? { key } : {}),
-    unusual: { ...ask.unusual, ...withOrigin(origin, sent) }
+    unusual: { ...call.unusual, ...withOrigin(origin, sent) }
   }
 }
 
@@ -136,17 +134,17 @@ const use = (
   Effect.gen(function* () {
     const { world } = context
     const uses = session.uses.map((each, i) => ({ each, label: `${caller.label} use ${i}` }))
-    const ask = ({ each, label }: (typeof uses)[number], more: Pick<Ask, "arrivesAt"> = {}) =>
+    const call = ({ each, label }: (typeof uses)[number], more: Pick<Call, "arrivesAt"> = {}) =>
       Effect.ignore(
         once(
           context,
           { ...caller, label },
-          { ...askOf(each, brand, credential, session.credential === "key", cookie), ...more }
+          { ...callOf(each, brand, credential, session.credential === "key", cookie), ...more }
         )
       )
     for (const named of uses.filter(({ each }) => each.atExpiry === undefined)) {
       yield* Effect.sleep(named.each.after)
-      yield* ask(named)
+      yield* call(named)
     }
     // At once: the answer of the one would come after the instant of the next.
     yield* Effect.forEach(
@@ -155,7 +153,7 @@ const use = (
         const arrivesAt = begunAt + sessionMillis + named.each.atExpiry!
         return Effect.zipRight(
           Effect.sleep(Math.max(0, arrivesAt - 100 - world.kernel.now)),
-          ask(named, { arrivesAt })
+          call(named, { arrivesAt })
         )
       },
       { concurrency: "unbounded", discard: true }
@@ -189,12 +187,12 @@ export const browse = (
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { world } = context
-    const credential = yield* created(context, caller, brand, action)
+    const credential = yield* credentialOf(context, caller, brand, action)
     if (credential === null) return
-    const signedIn = yield* Effect.either(
+    const signIn = (label: string) =>
       once(
         context,
-        { ...caller, label: `${caller.label} sign-in` },
+        { ...caller, label: `${caller.label} ${label}` },
         {
           method: "POST",
           route: "/session",
@@ -206,10 +204,13 @@ export const browse = (
           unusual: withOrigin(action.origin, null)
         }
       )
-    )
+    const signedIn = yield* Effect.either(signIn("sign-in"))
     if (signedIn._tag === "Left" || signedIn.right.status !== 201) return
     const cookie = (signedIn.right.headers["set-cookie"] ?? "").split(";")[0]!
     const begunAt = Date.parse(bodyOf(signedIn.right).data.expiresAt) - sessionMillis
+    if (action.credential === "token" && world.decisions.chance(`${caller.label} in a crowd`, crowd.share)) {
+      for (let i = 0; i < crowd.signIns; i++) yield* Effect.ignore(signIn(`sign-in ${i + 2}`))
+    }
     yield* Effect.all(
       [
         use(context, caller, brand, credential, action, cookie, begunAt),
@@ -237,7 +238,7 @@ export const browse = (
     yield* Effect.sleep(1000)
     // It is over, or a page of another origin could not end it.
     const after: Use = { after: 0, what: world.kernel.now % 2 === 0 ? "brands" : "session", origin: "same" }
-    const ask = askOf(after, brand, credential, action.credential === "key", cookie)
-    yield* Effect.ignore(once(context, { ...caller, label: `${caller.label} after` }, ask))
+    const call = callOf(after, brand, credential, action.credential === "key", cookie)
+    yield* Effect.ignore(once(context, { ...caller, label: `${caller.label} after` }, call))
     yield* out("sign-out again")
   })

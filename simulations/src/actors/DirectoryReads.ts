@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Json, KnownBrand } from "../world/KnownFacts.ts"
 import { type ActorContext, type Caller, succeeding } from "./ActorContext.ts"
-import { caller, type Inspection, look, ofBrand } from "./OperatorCalls.ts"
+import { caller, type Inspect, look, ofBrand } from "./OperatorCalls.ts"
 
 /** An answer that is right but for parameters that were ignored. [LIST-10] */
 const warned = { probes: [], status: 200, code: null, names: null }
@@ -34,6 +34,7 @@ const changesOf = (context: ActorContext, by: Caller, brand: KnownBrand): Effect
     }
   })
 
+/** Lists everything of the brand, four pages of its feed of changes, and the state of the service. */
 export const directory = (context: ActorContext, by: Caller, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
     const of = caller(by)
@@ -53,12 +54,8 @@ export const directory = (context: ActorContext, by: Caller, brand: KnownBrand):
     context.facts.coverageMarks.add("everything of a brand was listed")
   })
 
-export const names = (
-  context: ActorContext,
-  by: Caller,
-  brand: KnownBrand,
-  { n, nth }: Inspection
-): Effect.Effect<void> =>
+/** Renames the brand, one of its signals and its campaign, and lists everything: later lists must have the new names. */
+export const names: Inspect = (context, by, brand, { n, nth }) =>
   Effect.gen(function* () {
     const of = caller(by)
     const { campaignId, id: brandId, signalIds } = brand

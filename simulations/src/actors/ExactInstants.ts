@@ -1,7 +1,7 @@
 /** The operator tries what only an exact instant shows: an enabling during an attempt, a request at the millisecond at which a window ends. */
 import { Effect } from "effect"
 import type { KnownBrand, KnownWebhook } from "../world/KnownFacts.ts"
-import { type ActorContext, type Ask, type Caller, once, succeeding } from "./ActorContext.ts"
+import { type ActorContext, type Call, type Caller, once, succeeding } from "./ActorContext.ts"
 import { caller, look, ofBrand } from "./OperatorCalls.ts"
 import { setEnabled } from "./WebhookOwner.ts"
 
@@ -23,7 +23,7 @@ export const enableDuringAttempt = (
     yield* setEnabled(context, of("on"), brand, webhook, true)
     if (post.value.sent.heardAt === null)
       context.facts.coverageMarks.add("a webhook was enabled during an attempt")
-    const rendered: Ask = {
+    const rendered: Call = {
       route: `${ofBrand}/webhooks/{id}`,
       params: { brandId: brand.id, id: webhook.id },
       brand,
@@ -43,7 +43,7 @@ export const endOfWindow = (context: ActorContext, by: Caller, brand: KnownBrand
     const of = caller(by)
     const { facts, world } = context
     const key = brand.limitedKey
-    const ask: Ask = {
+    const call: Call = {
       route: "/signals/leads",
       query: "pageSize=5",
       brand,
@@ -60,14 +60,14 @@ export const endOfWindow = (context: ActorContext, by: Caller, brand: KnownBrand
         }
       }
     }
-    yield* Effect.ignore(once(context, of("opens"), ask))
+    yield* Effect.ignore(once(context, of("opens"), call))
     for (const beside of [-1, 0]) {
       const ends = facts.windowEnds.get(key.id)
       if (ends === undefined) return
       // As the store's clock goes now.
       const at = ends + beside - (world.storeNow - world.kernel.now)
       yield* Effect.sleep(Math.max(0, at - world.kernel.now - minMillis))
-      const arrival = { ...ask, arrivesAt: at }
+      const arrival = { ...call, arrivesAt: at }
       if (at > world.kernel.now) facts.coverageMarks.add("a request came as its window ended")
       yield* Effect.ignore(once(context, of(`at ${beside}`), arrival))
     }

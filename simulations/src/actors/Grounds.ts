@@ -6,7 +6,14 @@ import { Effect } from "effect"
 import { createBrand } from "../SetUp.ts"
 import type { IdKind } from "../vocabulary/Form.ts"
 import { type KnownBrand, personOf } from "../world/KnownFacts.ts"
-import { type ActorContext, type Ask, bodyOf, type Caller, persistently, succeeding } from "./ActorContext.ts"
+import {
+  type ActorContext,
+  type Call,
+  bodyOf,
+  type Caller,
+  persistently,
+  succeeding
+} from "./ActorContext.ts"
 import { erase } from "./Operator.ts"
 
 /** So that a tenant's people and brand have names of their own. */
@@ -45,6 +52,7 @@ const placeOf = (
   }
 }
 
+/** Finds or makes what a probe needs. One for each brand of the plan, used by one probe at a time. */
 export class Grounds {
   /** Probes of one brand come one after the other. */
   readonly lock: Effect.Semaphore = Effect.unsafeMakeSemaphore(1)
@@ -65,8 +73,8 @@ export class Grounds {
     }
   }
 
-  private succeed(what: string, ask: Pick<Ask, "method" | "route" | "params" | "body">) {
-    return succeeding(this.context, this.caller(what), { ...ask, brand: null, meaning: { means: "make" } })
+  private succeed(what: string, call: Pick<Call, "method" | "route" | "params" | "body">) {
+    return succeeding(this.context, this.caller(what), { ...call, brand: null, meaning: { means: "make" } })
   }
 
   get tenant(): Effect.Effect<KnownBrand> {

@@ -3,8 +3,9 @@ import type { Query } from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
 import type { KnownKey, KnownBrand } from "../world/KnownFacts.ts"
-import { type Ask, type Caller, once, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
+import { type Call, type Caller, once, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
 
+/** Creates a key, and tries again until there is an answer: a key whose answer was lost stays unused. */
 export const makeKey = (
   context: ActorContext,
   caller: Caller,
@@ -32,7 +33,7 @@ const query: Query = {
   engagements: "none"
 }
 
-const use = (brand: KnownBrand, key: KnownKey): Ask => ({
+const use = (brand: KnownBrand, key: KnownKey): Call => ({
   route: "/signals/leads",
   query: "pageSize=5",
   brand,
@@ -40,6 +41,7 @@ const use = (brand: KnownBrand, key: KnownKey): Ask => ({
   meaning: { means: "list", query }
 })
 
+/** Creates a key of 60 requests a minute and uses it at the given times, while it is revoked at another; afterwards it must open nothing. */
 export const key = (
   context: ActorContext,
   caller: Caller,
@@ -78,6 +80,7 @@ export const key = (
     yield* Effect.all([...uses, revoke], { concurrency: "unbounded", discard: true })
   })
 
+/** Sends many requests with one key, to use up its window: a new key with `limit`, else the brand's limited one. */
 export const burst = (
   context: ActorContext,
   caller: Caller,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
 import type { KnownBrand } from "../world/KnownFacts.ts"
-import { type ActorContext, type Ask, type Caller, once, succeeding } from "./ActorContext.ts"
+import { type ActorContext, type Call, type Caller, once, succeeding } from "./ActorContext.ts"
 
 type Keyed = Extract<Action, { do: "keyed" }>
 
@@ -24,6 +24,10 @@ const routes: Readonly<Record<Keyed["what"], string>> = {
   campaign: "/operator/brands/{brandId}/campaigns"
 }
 
+/**
+ * Sends the same creation once for each try, side by side: some with another body or another operator's token. At most one of one token may create
+ * something.
+ */
 export const keyed = (
   context: ActorContext,
   caller: Caller,
@@ -45,7 +49,7 @@ export const keyed = (
           }
         )
       : null
-    const ask = (i: number): Ask => {
+    const call = (i: number): Call => {
       const { isOfOther, isOther } = tries[i]!
       return {
         method: "POST",
@@ -62,7 +66,7 @@ export const keyed = (
       Effect.gen(function* () {
         yield* Effect.sleep(after)
         const label = `${caller.label} try ${i}`
-        const { headers, status } = yield* once(context, { ...caller, label }, ask(i))
+        const { headers, status } = yield* once(context, { ...caller, label }, call(i))
         if (headers["idempotent-replayed"] === "true") facts.coverageMarks.add("an answer was repeated")
         if (status === 409) facts.coverageMarks.add("a repeated request met the first, or what it left")
         if (status === 422) facts.coverageMarks.add("a key came with another body")

@@ -3,17 +3,8 @@ import { Effect } from "effect"
 import { maxLiveChanges } from "../plan/DrainTime.ts"
 import type { Sighting } from "../plan/Plan.ts"
 import { engagementIdOf, extIdOf } from "../plan/Sightings.ts"
-import type { KnownBrand } from "../world/KnownFacts.ts"
-import {
-  type ActorContext,
-  type Ask,
-  bodyOf,
-  type Caller,
-  once,
-  persistently,
-  succeeding
-} from "./ActorContext.ts"
-import { caller, type Inspection, look, ofBrand } from "./OperatorCalls.ts"
+import { created, persistently, succeeding } from "./ActorContext.ts"
+import { caller, type Inspect, look, ofBrand } from "./OperatorCalls.ts"
 import { observe } from "./People.ts"
 
 /** The person of whom events are sent to a webhook that changes, and the number of the first of these engagements: nobody else has them. */
@@ -33,22 +24,27 @@ const liveChanges = [
 ] as const
 
 /** A webhook whose receiver never answers, and whose order, form, target and events change while events of one person are pending. [ORD-1, FMT-3, BATCH-1] */
-export const liveWebhook = (
-  context: ActorContext,
-  by: Caller,
-  brand: KnownBrand,
-  { n, nth }: Inspection
-): Effect.Effect<void> =>
+export const liveWebhook: Inspect = (context, by, brand, { n, nth }) =>
   Effect.gen(function* () {
     const of = caller(by)
     const params = { brandId: brand.id }
     const route = `${ofBrand}/webhooks`
     const body = { url: "https://nobody.example/live", events: ["activity.detected", "lead2.created"] }
-    const make: Ask = { method: "POST", route, params, body, brand, meaning: { means: "make" } }
-    const answer = yield* Effect.either(once(context, of("make a live webhook"), make))
-    if (answer._tag === "Left" || answer.right.status !== 201) return
-    const { id } = bodyOf(answer.right).data
-    const one = { route: `${route}/{id}`, params: { ...params, id }, brand, meaning: look } as const
+    const webhook = yield* created(context, of("make a live webhook"), {
+      method: "POST",
+      route,
+      params,
+      body,
+      brand,
+      meaning: { means: "make" }
+    })
+    if (webhook === null) return
+    const one = {
+      route: `${route}/{id}`,
+      params: { ...params, id: webhook.id },
+      brand,
+      meaning: look
+    } as const
     for (const [i] of liveChanges.entries()) {
       const change = liveChanges[(i + nth) % liveChanges.length]!
       yield* succeeding(context, of(`change ${i}`), { ...one, method: "PATCH", body: change })

@@ -6,6 +6,7 @@ import { type Caller, persistently, type ActorContext, succeeding } from "./Acto
 
 const leadRoute = "/operator/brands/{brandId}/leads/{id}"
 
+/** Changes flags and score of a lead; nothing where the person is no lead yet. A 404 is right once the lead may have been erased or pruned. */
 export const amend = (
   context: ActorContext,
   caller: Caller,
@@ -59,6 +60,7 @@ export const erase = (
     facts.coverageMarks.add("a person was erased")
   })
 
+/** Reads everything that is held about a person; nothing where the person is no lead yet. */
 export const exported = (
   context: ActorContext,
   caller: Caller,
@@ -76,6 +78,7 @@ export const exported = (
     })
   })
 
+/** Puts the totals of a post up to a day. Sent twice it changes nothing. */
 export const reading = (
   context: ActorContext,
   caller: Caller,

@@ -1,10 +1,20 @@
 /** What calls for a brand have in common, and those of an operator who looks at one. */
 import type { Query } from "@lead-signals/store-contract/reference"
+import type { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
-import type { Caller } from "./ActorContext.ts"
+import type { KnownBrand } from "../world/KnownFacts.ts"
+import type { ActorContext, Caller } from "./ActorContext.ts"
 
-/** One action of looking, as a plan has it. */
+/** An action of a plan by which an operator looks at a brand: `what`, and numbers that choose among what is there. */
 export type Inspection = Extract<Action, { do: "inspect" }>
+
+/** What an operator does for one kind of inspection of a brand, under labels that begin with the caller's. */
+export type Inspect = (
+  context: ActorContext,
+  by: Caller,
+  brand: KnownBrand,
+  inspection: Inspection
+) => Effect.Effect<void>
 
 /** A call that changes nothing that the oracles have to know. */
 export const look = { means: "look" } as const
@@ -22,7 +32,7 @@ export const everyLead: Query = {
   engagements: "none"
 }
 
-/** One call after the other, each under a label of its own. */
+/** The callers of one action, each under a label of its own. */
 export const caller =
   ({ label, party }: Caller) =>
   (what: string): Caller => ({ party, label: `${label} ${what}` })

@@ -3,14 +3,14 @@ import { Effect } from "effect"
 import { changesLiveWebhook } from "../plan/DrainTime.ts"
 import { everything } from "../plan/Queries.ts"
 import type { KnownBrand, KnownWebhook } from "../world/KnownFacts.ts"
-import { type ActorContext, type Ask, type Caller, persistently, succeeding } from "./ActorContext.ts"
+import { type ActorContext, type Call, type Caller, persistently, succeeding } from "./ActorContext.ts"
 import { directory, names } from "./DirectoryReads.ts"
 import { enableDuringAttempt, endOfWindow } from "./ExactInstants.ts"
 import { liveWebhook } from "./LiveWebhook.ts"
 import { caller, type Inspection, look, ofBrand } from "./OperatorCalls.ts"
 import { page } from "./Readers.ts"
 import { series } from "./SeriesReads.ts"
-import { forAWhile } from "./ShortLivedThings.ts"
+import { shortLivedThings } from "./ShortLivedThings.ts"
 
 const deliveries = (
   context: ActorContext,
@@ -65,7 +65,7 @@ const pair = (
       const route = "/signals/leads/{id}"
       const withDetail = nth % 2 === 0
       const query = withDetail ? "includeEngagementDetail=true" : ""
-      const detail: Ask = {
+      const detail: Call = {
         route,
         params: { id },
         query,
@@ -110,6 +110,7 @@ const pair = (
     yield* page(context, of("same page"), other, everything)
   })
 
+/** Carries out one inspection. Those of a webhook do nothing in a brand without one. */
 export const inspect = (
   context: ActorContext,
   by: Caller,
@@ -126,7 +127,7 @@ export const inspect = (
     case "for a while":
       return changesLiveWebhook(inspection)
         ? liveWebhook(context, by, brand, inspection)
-        : forAWhile(context, by, brand, inspection)
+        : shortLivedThings(context, by, brand, inspection)
     case "pair":
       return pair(context, by, brand, other, inspection)
     case "end of a window":

@@ -28,6 +28,10 @@ const learnLead = (
   if (isOwn) leadIds.set(extId, leadId)
 }
 
+/**
+ * Sends observations until they are answered, as JSON or as x-ndjson, and keeps the ids of the leads that came of them. `isNew`: no earlier action
+ * has sent these.
+ */
 export const observe = (
   context: ActorContext,
   caller: Caller,

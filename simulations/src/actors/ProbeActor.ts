@@ -11,7 +11,7 @@ import type { RequestForm } from "../vocabulary/RequestForms.ts"
 import { operatorToken } from "../world/Host.ts"
 import { type Json, type KnownBrand, type Meaning, personOf } from "../world/KnownFacts.ts"
 import type { UnusualRequest } from "../world/RequestParts.ts"
-import { type ActorContext, type Ask, type Caller, persistently } from "./ActorContext.ts"
+import { type ActorContext, type Call, type Caller, persistently } from "./ActorContext.ts"
 import { everyLead } from "./OperatorCalls.ts"
 import { type Grounds, groundsOf } from "./Grounds.ts"
 import { jsonOf, mayBeGone, resolve, type Resolved } from "./ProbeRequests.ts"
@@ -242,7 +242,7 @@ const unusualOf = (
 
 const takesLines = ({ contentType }: RequestForm): boolean => /x-ndjson/i.test(contentType ?? "")
 
-const askOf = (context: ActorContext, grounds: Grounds, probe: Probe, resolved: Resolved): Ask => {
+const callOf = (context: ActorContext, grounds: Grounds, probe: Probe, resolved: Resolved): Call => {
   const { home, params, sent, value } = resolved
   const { operation } = probe
   const isKeyed = operation.access === "key"
@@ -297,14 +297,14 @@ const send = (
     const { facts, world } = context
     const resolved = yield* Effect.either(resolve(grounds, probe, observationOf(String(n))))
     if (Either.isLeft(resolved)) return
-    const ask = askOf(context, grounds, probe, resolved.right)
-    const { meaning } = ask
+    const call = callOf(context, grounds, probe, resolved.right)
+    const { meaning } = call
     const person =
-      meaning.means === "erase" ? { ...meaning, key: personOf(ask.brand!, meaning.person) } : null
+      meaning.means === "erase" ? { ...meaning, key: personOf(call.brand!, meaning.person) } : null
     if (person !== null) facts.erasing.add(person.key)
-    yield* persistently(context, caller, ask)
+    yield* persistently(context, caller, call)
     if (person !== null) {
-      facts.erased.set(person.key, { brandId: ask.brand!.id, extId: person.person, at: world.kernel.now })
+      facts.erased.set(person.key, { brandId: call.brand!.id, extId: person.person, at: world.kernel.now })
     }
   })
 

@@ -103,6 +103,7 @@ export const walk = (
     }
   })
 
+/** Reads one lead with the brand's key; nothing where the person is no lead yet. */
 export const detail = (
   context: ActorContext,
   caller: Caller,
@@ -127,6 +128,7 @@ export const detail = (
     }
   })
 
+/** Reads the metrics of the brand's campaign, between days where the action has them. */
 export const metrics = (
   context: ActorContext,
   caller: Caller,

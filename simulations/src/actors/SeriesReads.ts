@@ -1,8 +1,8 @@
 /** The operator and a key read figures over time. */
 import { Effect } from "effect"
-import type { Json, KnownBrand } from "../world/KnownFacts.ts"
-import { type ActorContext, type Caller, persistently, succeeding } from "./ActorContext.ts"
-import { caller, type Inspection, look, ofBrand } from "./OperatorCalls.ts"
+import type { Json } from "../world/KnownFacts.ts"
+import { persistently, succeeding } from "./ActorContext.ts"
+import { caller, type Inspect, look, ofBrand } from "./OperatorCalls.ts"
 
 /** Spans of figures, around the days of a run: most of them in the intervals that the service draws by itself. */
 const spans = [
@@ -23,12 +23,7 @@ const turnedSpans = [
 ]
 
 /** Figures over time, by whatever they can be grouped by. */
-export const series = (
-  context: ActorContext,
-  by: Caller,
-  brand: KnownBrand,
-  { nth }: Inspection
-): Effect.Effect<void> =>
+export const series: Inspect = (context, by, brand, { nth }) =>
   Effect.gen(function* () {
     const of = caller(by)
     const params = { brandId: brand.id }

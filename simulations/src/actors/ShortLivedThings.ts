@@ -1,8 +1,7 @@
 /** The operator makes a signal, a campaign and a webhook that nobody needs, and deletes them again. */
 import { Effect } from "effect"
-import type { KnownBrand } from "../world/KnownFacts.ts"
-import { type ActorContext, type Ask, bodyOf, type Caller, once, persistently } from "./ActorContext.ts"
-import { caller, type Inspection, look, ofBrand } from "./OperatorCalls.ts"
+import { type Call, created, persistently } from "./ActorContext.ts"
+import { caller, type Inspect, look, ofBrand } from "./OperatorCalls.ts"
 
 /** Things that are made for a while: a signal, a campaign, and a webhook that is never sent to. */
 const shortLived = {
@@ -20,33 +19,28 @@ const shortLived = {
   }
 }
 
-export const forAWhile = (
-  context: ActorContext,
-  by: Caller,
-  brand: KnownBrand,
-  { nth }: Inspection
-): Effect.Effect<void> =>
+/**
+ * Makes each of them, lists them a while later, and deletes it twice: the second time the answer is 404. A webhook is changed and tested before; it is
+ * disabled, so the test is refused. What nobody has the id of stays.
+ */
+export const shortLivedThings: Inspect = (context, by, brand, { nth }) =>
   Effect.gen(function* () {
     const of = caller(by)
     const params = { brandId: brand.id }
     for (const [things, body] of Object.entries(shortLived)) {
       const route = `${ofBrand}/${things}`
-      const answer = yield* Effect.either(
-        once(context, of(`make ${things}`), {
-          method: "POST",
-          route,
-          params,
-          body,
-          brand,
-          meaning: { means: "make" }
-        })
-      )
-      // When the answer was lost, nobody knows the new id, and the thing stays.
-      if (answer._tag === "Left" || answer.right.status !== 201) continue
-      const { id } = bodyOf(answer.right).data
-      const one: Pick<Ask, "route" | "params" | "brand"> = {
+      const made = yield* created(context, of(`make ${things}`), {
+        method: "POST",
+        route,
+        params,
+        body,
+        brand,
+        meaning: { means: "make" }
+      })
+      if (made === null) continue
+      const one: Pick<Call, "route" | "params" | "brand"> = {
         route: `${route}/{id}`,
-        params: { ...params, id },
+        params: { ...params, id: made.id },
         brand
       }
       yield* Effect.sleep(1000 * (nth % 60))

@@ -7,7 +7,7 @@ import { engagementIdOf, extIdOf } from "../plan/Sightings.ts"
 import { createBrand } from "../SetUp.ts"
 import type { Expectation } from "../vocabulary/Expectation.ts"
 import type { Json, KnownBrand } from "../world/KnownFacts.ts"
-import { type ActorContext, type Ask, bodyOf, type Caller, once, persistently } from "./ActorContext.ts"
+import { type ActorContext, type Call, bodyOf, type Caller, once, persistently } from "./ActorContext.ts"
 import { ofBrand } from "./OperatorCalls.ts"
 import * as Operator from "./Operator.ts"
 import { observe } from "./People.ts"
@@ -51,11 +51,11 @@ class Tenant {
   expecting(
     what: string,
     expects: Omit<Expectation, "probes">,
-    ask: Omit<Ask, "brand" | "meaning"> & Partial<Pick<Ask, "meaning">>
+    call: Omit<Call, "brand" | "meaning"> & Partial<Pick<Call, "meaning">>
   ) {
     return persistently(this.context, this.caller(what), {
       meaning: { means: "look" },
-      ...ask,
+      ...call,
       brand: this.brand,
       expects: { ...expects, probes: [`tenant: ${what}`] }
     })
@@ -64,16 +64,16 @@ class Tenant {
   /** Deletes a thing, and once more; the first deletion can have been made by a try whose answer was lost. */
   deleting(what: "signals" | "campaigns", id: string): Effect.Effect<void> {
     return Effect.gen(this, function* () {
-      const ask = {
+      const call = {
         method: "DELETE",
         route: `${ofBrand}/${what}/{id}`,
         params: { brandId: this.brand.id, id }
       } as const
       const mayBeGone = (): boolean => !isCalm(this.context.facts.plan)
-      yield* this.expecting(`delete ${what}`, { ...done, mayBeGone }, ask)
-      yield* this.expecting(`delete ${what} again`, gone, ask)
+      yield* this.expecting(`delete ${what}`, { ...done, mayBeGone }, call)
+      yield* this.expecting(`delete ${what} again`, gone, call)
       yield* this.expecting(`rename deleted ${what}`, gone, {
-        ...ask,
+        ...call,
         method: "PATCH",
         body: { name: "Gone" }
       })
@@ -188,6 +188,7 @@ const leave = (context: ActorContext, tenant: Tenant): Effect.Effect<void> =>
     facts.coverageMarks.add("a brand was deleted")
   })
 
+/** The whole life of one brand, from its creation to the calls that must find it gone. It has webhooks and keys of its own. */
 export const tenant = (
   context: ActorContext,
   by: Caller,

@@ -7,6 +7,7 @@ import { bodyOf, type Caller, persistently, type ActorContext, succeeding } from
 const route = "/operator/brands/{brandId}/webhooks/{id}"
 const paramsOf = ({ brandId, id }: KnownWebhook) => ({ brandId, id })
 
+/** Has the webhook's secret renewed, and notes the new one. An answer that was lost makes it rotate again. */
 export const rotate = (
   context: ActorContext,
   caller: Caller,
@@ -42,6 +43,7 @@ export const test = (
     })
   )
 
+/** Sends an event of a lead again. 400 is right where the webhook does not take the event, 404 where the lead may be gone. */
 export const resend = (
   context: ActorContext,
   caller: Caller,
@@ -70,6 +72,7 @@ export const resend = (
     if (status === 202) context.facts.coverageMarks.add("an event was sent again on purpose")
   })
 
+/** Sends again the `nth` of the newest 100 deliveries, counted round; nothing where there is none. */
 export const redeliver = (
   context: ActorContext,
   caller: Caller,
@@ -100,6 +103,7 @@ export const redeliver = (
     if (status === 202) context.facts.coverageMarks.add("a delivery was sent again on purpose")
   })
 
+/** Sends again what died since `agoMillis` before now. */
 export const recover = (
   context: ActorContext,
   caller: Caller,
@@ -118,6 +122,7 @@ export const recover = (
     })
   )
 
+/** Enables or disables a webhook, and notes when that may have begun to count. */
 export const setEnabled = (
   context: ActorContext,
   caller: Caller,

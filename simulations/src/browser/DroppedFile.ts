@@ -22,6 +22,7 @@ const isCounterexample = (text: string): boolean => {
   }
 }
 
+/** Never throws: a text that is neither has the reasons why it is no scenario, or no counterexample. */
 export const readDropped = (text: string): ReadFile => {
   if (isCounterexample(text)) {
     return Either.match(readCounterexample(text), {

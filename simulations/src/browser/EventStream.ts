@@ -8,6 +8,7 @@ import type { Message, RenderedEvent } from "./Messages.ts"
 /** Events in a message. */
 const batchLength = 100
 
+/** Messages of 100 events, each with its place on the drawing; a coverage mark goes with the number of events before it. `end` sends the rest. */
 export class EventStream {
   private readonly placement = new Placement()
   private readonly met = new Set<string>()

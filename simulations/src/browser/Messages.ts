@@ -53,6 +53,7 @@ export interface RenderedEvent {
   readonly fields: Readonly<Record<string, string | number | boolean | null>>
 }
 
+/** The first violation of a run, as the page shows it. */
 export interface BrokenRule {
   readonly rule: string
   readonly message: string

@@ -4,6 +4,7 @@
  */
 import type { Edit } from "./SyntaxEdit.ts"
 
+/** One planted bug. Its edits are anchored to syntax: a rename or a new layout of the code leaves them valid. */
 export interface Bug {
   readonly name: string
   /** What is wrong with it, in one line. */

@@ -17,6 +17,7 @@ const changedLines = (before: string, after: string): ChangedLines => {
   }
 }
 
+/** The lines of each edit before and after. Rejects where the bug can't be planted. */
 export const plantedChange = async (bug: Bug): Promise<PlantedChange> => {
   const source = sourceOf(bug)
   const changes: Array<ChangedLines> = []

@@ -32,6 +32,7 @@ export const fileOf = ({ module, name }: SourceChange): string => {
   return join(found[0]!.parentPath, found[0]!.name).slice(root.length + 1)
 }
 
+/** The text of the module as it is. Throws where no module, or more than one, has its name in the package. */
 export const sourceOf = (change: SourceChange): string => readFileSync(join(root, fileOf(change)), "utf8")
 
 /**

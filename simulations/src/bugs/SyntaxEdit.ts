@@ -8,6 +8,7 @@
  */
 import type ts from "typescript"
 
+/** The compiler as a value: it is loaded only where bugs are planted. */
 export type TypeScript = typeof ts
 
 interface Anchored {
@@ -19,6 +20,7 @@ interface Anchored {
   readonly given?: ReadonlyArray<string>
 }
 
+/** One edit: an anchor, and what is done there. An anchor that is not there, or there twice, makes the edit fail. */
 export type Edit = Anchored &
   (
     | { readonly find: string; readonly put: string }

@@ -12,6 +12,7 @@ const audit = bugsIn("http", "Audit", "memory", scenario)
 const queries = bugsIn("domain", "AuditQueries", "memory", scenario)
 const views = bugsIn("http", "Views", "memory", scenario)
 
+/** In the checks of tokens and keys, and in reads of the audit log. */
 export const inAccess: ReadonlyArray<Bug> = [
   tokens("token-expires-a-millisecond-late", "a token opens its calls at its expiresAt, too", {
     in: "authenticateHash",

@@ -4,6 +4,7 @@ import { type Bug, bugsIn } from "./Bug.ts"
 const emitter = bugsIn("webhook", "Emitter")
 const attempt = bugsIn("webhook", "DeliveryAttempt")
 
+/** In the package `webhook`, whatever the store. */
 export const inEmitter: ReadonlyArray<Bug> = [
   attempt("body-rebuilt", "each attempt sends a body of its own", {
     in: "startAttempt",

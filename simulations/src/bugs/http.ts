@@ -3,6 +3,7 @@ import { type Bug, bugsIn } from "./Bug.ts"
 
 const headers = bugsIn("http", "ResponseHeaders")
 
+/** In the package `http` and the views of `domain`, whatever the store. */
 export const inHttp: ReadonlyArray<Bug> = [
   headers("reset-in-milliseconds", "X-RateLimit-Reset is in milliseconds", {
     in: "seconds",

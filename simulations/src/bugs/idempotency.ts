@@ -9,6 +9,7 @@ const calls = bugsIn("http", "Idempotency", "memory", scenario)
 const rows = bugsIn("http", "OperatorEndpoint", "memory", scenario)
 const trail = bugsIn("http", "AuditTrail", "memory", scenario)
 
+/** In the decision, the use case and the stores of Idempotency-Keys. */
 export const inIdempotency: ReadonlyArray<Bug> = [
   decision("other-body-answered", "a key with another body gets the answer of the first", {
     in: "reserve",
@@ -86,6 +87,7 @@ export const inIdempotency: ReadonlyArray<Bug> = [
   })
 ]
 
+/** In what is written into the audit log. */
 export const inAudit: ReadonlyArray<Bug> = [
   rows("new-keys-unaudited", "the creation of a key has no entry in the audit log", {
     in: "operatorEndpoint",

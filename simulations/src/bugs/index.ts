@@ -19,6 +19,7 @@ import { inWidenedInputs } from "./widened.ts"
 
 export type { Bug } from "./Bug.ts"
 
+/** Every planted bug, in the sections and the order of simulations/BUGS.md. */
 export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArray<Bug>]> = [
   ["rules", inRules],
   ["use cases", inUseCases],
@@ -42,6 +43,8 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["what mutants had survived", inWidenedInputs]
 ]
 
+/** The same without the sections. */
 export const bugs: ReadonlyArray<Bug> = bugGroups.flatMap(([, group]) => group)
 
+/** Undefined where no bug has the name. */
 export const bugNamed = (name: string): Bug | undefined => bugs.find((bug) => bug.name === name)

@@ -6,6 +6,7 @@ const leads = bugsIn("store-memory", "BrandLeads")
 const leadStore = bugsIn("store-memory", "MemoryLeadStore")
 const campaigns = bugsIn("store-memory", "MemoryCampaignStore")
 
+/** In the package `store-memory`: runs over SQLite do not show them. */
 export const inMemoryStore: ReadonlyArray<Bug> = [
   filters("window-end-exclusive", "updatedAfter leaves out the instant itself", {
     in: "matchesFilter",

@@ -13,6 +13,7 @@ const sqliteDue = bugsIn("store-sqlite", "DueRows", "sqlite", ordering)
 const sqliteRecord = bugsIn("store-sqlite", "AttemptRecord", "sqlite", ordering)
 const feed = bugsIn("store-memory", "MemoryLeadStore")
 
+/** In the leasing of ordered webhooks. [ORD-1] */
 export const inOrderedWebhooks: ReadonlyArray<Bug> = [
   outbox("order-not-kept", "a lease takes a lead's events side by side", {
     in: "make",
@@ -103,6 +104,7 @@ export const inOrderedWebhooks: ReadonlyArray<Bug> = [
   })
 ]
 
+/** In which events go in one post, and when. [BATCH-1] */
 export const inBatches: ReadonlyArray<Bug> = [
   batching("one-more-in-a-batch", "a batch takes one event more than its webhook does", {
     in: "sizeAfter",
@@ -166,6 +168,7 @@ export const inBatches: ReadonlyArray<Bug> = [
   )
 ]
 
+/** In bodies and headers of CloudEvents. [FMT-3] */
 export const inCloudEvents: ReadonlyArray<Bug> = [
   requests("batches-of-one-media-type", "a batch of CloudEvents says that it is one", {
     in: "contentTypes",
@@ -189,6 +192,7 @@ export const inCloudEvents: ReadonlyArray<Bug> = [
   })
 ]
 
+/** In the feed of changes, at the server and in the client. [CHG-1] */
 export const inChangeFeed: ReadonlyArray<Bug> = [
   feed("feed-skips-pages", "a page of the feed of changes that is not the last has the newest position", {
     in: "make",

@@ -6,6 +6,7 @@ const outbox = bugsIn("store-memory", "MemoryOutbox", "memory", beside)
 const limits = bugsIn("store-sqlite", "SqliteRateWindows", "sqlite", beside)
 const database = bugsIn("store-sqlite", "Database", "sqlite", "torn-writes")
 
+/** In what processes share; each names the scenario that shows it. */
 export const inSeveralProcesses: ReadonlyArray<Bug> = [
   outbox(
     "leased-in-two-steps",

@@ -8,6 +8,7 @@ const memory = bugsIn("store-memory", "MemoryPruning", "memory", scenario)
 const leads = bugsIn("store-memory", "BrandLeads", "memory", scenario)
 const sqlite = bugsIn("store-sqlite", "Pruning", "sqlite", scenario)
 
+/** In pruning, and in what is kept for how long. */
 export const inRetention: ReadonlyArray<Bug> = [
   rounds("kept-half-as-long", "what was over for half of its retention is pruned", {
     in: "prunePiece",

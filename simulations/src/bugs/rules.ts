@@ -11,6 +11,7 @@ const windows = bugsIn("domain", "EngagementWindow")
 const secrets = bugsIn("domain", "WebhookSecrets")
 const settlements = bugsIn("domain", "AttemptTransitions")
 
+/** In the decisions and the queries of `domain`, whatever the store. */
 export const inRules: ReadonlyArray<Bug> = [
   retries("retry-too-soon", "every attempt but the first waits as long as the one before should have", {
     in: "settle",

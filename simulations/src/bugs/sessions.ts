@@ -8,6 +8,7 @@ const streams = bugsIn("http", "EventStreams", "memory", scenario)
 const live = bugsIn("http", "LiveEvents", "memory", scenario)
 const trail = bugsIn("http", "SessionTrail", "memory", scenario)
 
+/** In the sessions and live events of `http`, whatever the store. */
 export const inSessions: ReadonlyArray<Bug> = [
   sessions("session-at-its-end", "a session opens its calls at its expiresAt, too", {
     in: "ExpiringSecrets.find",

@@ -6,6 +6,7 @@ const leadStore = inStore("SqliteLeadStore")
 const leadRows = inStore("LeadRows")
 const erasure = inStore("Erasure")
 
+/** In the package `store-sqlite`: their runs are over that store. */
 export const inSqliteStore: ReadonlyArray<Bug> = [
   leadRows("search-index-left-behind", "the search index keeps a lead's first name and headline", {
     in: "updateLead",

@@ -3,6 +3,7 @@ import { type Bug, bugsIn } from "./Bug.ts"
 
 const keys = bugsIn("domain", "Keys")
 
+/** In the use cases of `domain`, whatever the store. */
 export const inUseCases: ReadonlyArray<Bug> = [
   keys("revoked-key-works", "whether a key was revoked is not looked at", {
     in: "authenticateHash",

@@ -3,6 +3,7 @@ import { type Bug, bugsIn } from "./Bug.ts"
 
 const timestamp = bugsIn("domain", "Timestamp")
 
+/** In the parsers of `domain` and `http`, which probes reach. */
 export const inVocabulary: ReadonlyArray<Bug> = [
   timestamp("date-alone-at-noon", "a date alone is read as its noon", {
     in: "parse",

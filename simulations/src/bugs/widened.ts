@@ -9,6 +9,7 @@ const columns = bugsIn("store-sqlite", "LeadColumns", "sqlite", "reads")
 const series = bugsIn("domain", "SeriesQueries")
 const redactor = bugsIn("webhook", "ResponseRedactor", "memory", "flaky-consumers")
 
+/** Surviving mutants of earlier campaigns, kept as bugs so that they stay found. */
 export const inWidenedInputs: ReadonlyArray<Bug> = [
   listing("page-of-another-order", "a page that is remembered answers a list in another order", {
     in: "queryKey",

@@ -7,9 +7,11 @@ import { processors } from "../Campaign.ts"
 import { exitCodes } from "./ExitCodes.ts"
 import type { Output } from "./Output.ts"
 
+/** A text that may be left out. */
 export const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
 
+/** A switch that is off unless given. */
 export const flag = (name: string, description: string) =>
   Options.boolean(name).pipe(Options.withDescription(description))
 
@@ -66,9 +68,16 @@ export const optionalInteger = (name: string, description: string, min: number, 
     `an integer from ${min} to ${max}`
   )
 
+/** Seeds have at most twelve digits: they stay exact as a number, and short in a file name. */
 export const maxSeed = 999_999_999_999
+
+/** The first seed of the command; 1 unless given. */
 export const seed = integer("seed", "The seed, or the first of several", 1, [0, maxSeed])
+
+/** How many seeds follow from the first; a command says how many by default. */
 export const seedsOf = (otherwise: number) => integer("seeds", "How many seeds", otherwise, [1, 1_000_000])
+
+/** At most 256; the number of processors unless given. */
 export const jobs = Options.integer("jobs").pipe(
   Options.withDescription("How many processes share the seeds [one for each processor]"),
   Options.optional,
@@ -80,12 +89,24 @@ export const jobs = Options.integer("jobs").pipe(
     })
   )
 )
+
+/** Its name is judged by `bugOf`, so that the error can list what there is. */
 export const bugName = text("bug", "Name of a planted bug")
+
+/** A file, whose folder is made. */
 export const report = text("report", "Writes an HTML page of the last run, or of the first that broke a rule")
+
+/** Output for programs: no other line goes to standard output then. */
 export const json = flag("json", "Prints one line of JSON a seed")
+
+/** Real seconds, at most a day; a command says how many by default. */
 export const shrinkSecondsOf = (otherwise: number) =>
   integer("shrink-seconds", "Seconds after which shrinking stops", otherwise, [1, 86_400])
+
+/** For commands that shrink one counterexample. */
 export const shrinkSeconds = shrinkSecondsOf(60)
+
+/** Keeps the first counterexample, for runs whose shrinking would take too long. */
 export const noShrink = flag("no-shrink", "Keeps the counterexample as it was found, without shrinking it")
 
 /** The virtual hours of `--until`; undefined where it is not given. */
@@ -97,6 +118,7 @@ export const hoursOf = (until: string | undefined): Effect.Effect<number | undef
     : Effect.succeed(Number(n) * { m: 1 / 60, h: 1, d: 24 }[unit as "m" | "h" | "d"])
 }
 
+/** The planted bug of that name; fails with the names that there are. */
 export const bugOf = (name: string): Effect.Effect<Bug, Failed> => {
   const bug = bugNamed(name)
   return bug === undefined

@@ -10,6 +10,7 @@ import type { Output } from "./Output.ts"
 /** A campaign of a thousand seeds exercises at least this share of what can be reached, in percent. */
 const minPercent = 99
 
+/** The options of `simulate coverage`, read and judged. */
 export interface CoverageOptions {
   readonly firstSeed: number
   readonly seeds: number

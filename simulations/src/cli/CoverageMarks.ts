@@ -5,6 +5,7 @@ import type { Scenario } from "../Scenario.ts"
 /** Fewer seeds of the swarm need not meet everything that it declares. */
 export const seedsForCoverage = 50
 
+/** Sums up the runs of a command. `vacuity` is judged once all of them were added. */
 export class CoverageMarks {
   private readonly met = new Map<string, number>()
   private engagements = 0

@@ -14,6 +14,7 @@ import { isScenarioFile, fileNameOf } from "./ScenarioFiles.ts"
 /** Where commands keep what they find, in the caller's folder. */
 export const defaultFolder = ".simulations"
 
+/** Where the counterexample and the report of a violation go. */
 export interface CounterexampleOptions {
   /** Instead of a file in `.simulations`. */
   readonly file: string | undefined
@@ -24,6 +25,7 @@ export interface CounterexampleOptions {
   readonly report: string | undefined
 }
 
+/** Writes the page of a run; nothing where no file was named. A file that can't be written ends the command with exit code 2. */
 export const writeReport = (
   output: Output,
   file: string | undefined,

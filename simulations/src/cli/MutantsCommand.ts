@@ -142,6 +142,7 @@ const minutes = Options.integer("minutes").pipe(
   )
 )
 
+/** It needs the sources of the repository and its development packages. */
 export const mutantsCommand = leaf(
   "mutants",
   {

@@ -18,6 +18,7 @@ import type { Output } from "./Output.ts"
 import { plantedBug, plantedWorker } from "./PlantedProcess.ts"
 import { readText } from "./ScenarioFiles.ts"
 
+/** The options of `simulate nightly`, read and judged. */
 export interface NightlyOptions {
   /** Where the corpus and the findings are kept. */
   readonly folder: string

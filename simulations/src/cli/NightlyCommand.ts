@@ -22,6 +22,7 @@ import { runPlanted } from "./PlantedProcess.ts"
 const defaultCorpus = join(defaultFolder, "nightly")
 const maxMinutes = 100_000
 
+/** Its exit code tells of new findings; each is new once. */
 export const nightlyCommand = leaf(
   "nightly",
   {

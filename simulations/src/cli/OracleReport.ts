@@ -6,6 +6,7 @@ import { exitCodes } from "./ExitCodes.ts"
 import { type KeptCampaignOptions, runKeptCampaign } from "./KeptCampaign.ts"
 import type { Output } from "./Output.ts"
 
+/** The options of `simulate oracles`, read and judged. */
 export interface OracleReportOptions extends Omit<KeptCampaignOptions, "scenario" | "hours"> {
   readonly scenario: string
   /** A file for the page. */
@@ -31,8 +32,8 @@ export const reportOracles = async (output: Output, options: OracleReportOptions
     output,
     { ...options, scenario, hours: null },
     {
-      isOf: (stretch) => stretch.scenario === scenario.name && stretch.store === store,
-      kindOf: (stretch) => `${stretch.scenario} ${stretch.store}`,
+      isOf: (range) => range.scenario === scenario.name && range.store === store,
+      kindOf: (range) => `${range.scenario} ${range.store}`,
       ofSeed: ({ checks, cpuSeconds, seed }, failed) => ({
         scenario: scenario.name,
         store,

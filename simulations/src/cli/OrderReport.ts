@@ -5,6 +5,7 @@ import { exitCodes } from "./ExitCodes.ts"
 import { type KeptCampaignOptions, runKeptCampaign } from "./KeptCampaign.ts"
 import type { Output } from "./Output.ts"
 
+/** The options of `simulate order-report`, read and judged. */
 export interface OrderReportOptions extends KeptCampaignOptions {
   /** A file for the page. */
   readonly page: string | undefined
@@ -33,7 +34,7 @@ export const reportOrder = async (output: Output, options: OrderReportOptions): 
   const { hours, page, scenario, store } = options
   const kind = { scenario: scenario.name, hours, store }
   const campaigns = await runKeptCampaign<OrderedSeeds>(output, options, {
-    isOf: (stretch) => kindOf(stretch) === kindOf(kind),
+    isOf: (range) => kindOf(range) === kindOf(kind),
     kindOf,
     ofSeed: ({ checks, counts, cpuSeconds, seed }, failed) => ({
       ...kind,

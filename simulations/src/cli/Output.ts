@@ -4,6 +4,7 @@ import { dirname } from "node:path"
 import { Progress } from "../report/Progress.ts"
 import { exitCodes } from "./ExitCodes.ts"
 
+/** Lines go to standard output, errors and progress to standard error. */
 export class Output {
   readonly progress: Progress
   /** A file that can't be written keeps no line from being printed, but the command has failed. */

@@ -16,6 +16,7 @@ import { exitCodeOf, exitCodes } from "./ExitCodes.ts"
 import type { Output } from "./Output.ts"
 import { plantedBug } from "./PlantedProcess.ts"
 
+/** Fails as wrong usage where the file can't be read or is no counterexample, with the reason. */
 export const loadCounterexample = (file: string) =>
   Effect.try({
     try: () => readFileSync(file, "utf8"),

@@ -21,6 +21,7 @@ import { plantedBug, plantedWorker } from "./PlantedProcess.ts"
 /** From so many seeds on it pays to start more processes. */
 const seedsForProcesses = 6
 
+/** The options of a scenario's command, read and judged. */
 export interface ScenarioOptions extends CounterexampleOptions {
   /** What names the scenario on the command line: its name, or the path of its file. */
   readonly called: string

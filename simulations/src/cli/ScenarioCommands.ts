@@ -88,6 +88,7 @@ const runCommand = (called: string, about: string, load: Effect.Effect<Scenario,
       })
   )
 
+/** One command for each scenario of the project, with the help that its `about` gives. */
 export const scenarioCommands = (): ReadonlyArray<Node> =>
   scenarioNames().map((name) => {
     const scenario = scenarioNamed(name)!
@@ -107,6 +108,7 @@ export const fileCommand = (path: string): Node => {
   )
 }
 
+/** Prints each scenario of the project with what it is about. */
 export const listCommand = leaf("list", { summary: "Lists the scenarios" }, {}, () =>
   Effect.sync(() => {
     for (const name of scenarioNames()) process.stdout.write(`${name}\n  ${scenarioNamed(name)!.about}\n\n`)
@@ -119,6 +121,7 @@ const printed = (result: Either.Either<string, string>): Effect.Effect<void, Fai
     onRight: (rendered) => Effect.sync(() => void process.stdout.write(rendered))
   })
 
+/** What it prints can begin a file of one's own. Fails for a name or file that there is not. */
 export const showCommand = leaf(
   "show",
   { summary: "Prints a scenario as JSON: of the project, of a file, or of a counterexample of such a file" },
@@ -128,6 +131,7 @@ export const showCommand = leaf(
   ({ scenario }) => Effect.suspend(() => printed(renderedScenario(scenario)))
 )
 
+/** Writes no file over another. */
 export const newCommand = leaf(
   "new",
   {
@@ -146,6 +150,7 @@ export const newCommand = leaf(
   ({ file, from }) => Effect.suspend(() => printed(newScenarioFile(file, from)))
 )
 
+/** The same text as simulations/scenario.schema.json. */
 export const schemaCommand = leaf(
   "schema",
   { summary: "Prints the JSON Schema of scenario files, which editors complete and check them by" },
@@ -153,6 +158,7 @@ export const schemaCommand = leaf(
   () => Effect.sync(() => void process.stdout.write(schemaText()))
 )
 
+/** The same table as in docs/simulator.md. */
 export const fieldsCommand = leaf(
   "fields",
   { summary: "Prints every field of a scenario file: its unit, what it takes, its default and effect" },

@@ -3,6 +3,7 @@ import type { TypeScript } from "../bugs/SyntaxEdit.ts"
 import type { Change, Kind } from "./Mutant.ts"
 import { changesOf, type Rule } from "./Rule.ts"
 
+/** Exchanges comparisons, logical and arithmetic operators, and negates conditions or makes them true or false. */
 export const conditionRules = (ts: TypeScript): ReadonlyArray<Rule> => {
   const { operand, replace } = changesOf(ts)
   const K = ts.SyntaxKind

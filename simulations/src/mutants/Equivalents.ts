@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { root } from "../bugs/PlantedModules.ts"
 import type { Mutant } from "./Mutant.ts"
 
+/** One mark of simulations/mutants-equivalent.json. */
 export interface Equivalent {
   readonly id: string
   /** The change, by which a mark is found to be of another mutant than the one that was looked at. */
@@ -14,6 +15,7 @@ export interface Equivalent {
 /** The file of the marks, from the root of the repository. */
 export const equivalentsFile = "simulations/mutants-equivalent.json"
 
+/** Throws where the file is no JSON; its form is not checked. */
 export const readEquivalents = (): ReadonlyArray<Equivalent> =>
   JSON.parse(readFileSync(join(root, equivalentsFile), "utf8")) as ReadonlyArray<Equivalent>
 

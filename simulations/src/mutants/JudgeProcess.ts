@@ -21,6 +21,7 @@ type Answer =
   | { readonly kind: "message"; readonly message: Exclude<Message, { readonly kind: "loaded" }> }
   | { readonly kind: "ended"; readonly how: string; readonly hasLoaded: boolean }
 
+/** One job at a time. A job that ends the process is answered so, and the next one starts another process. */
 export class JudgeProcess {
   private child: ChildProcess | null = null
   private jobs = 0

@@ -15,6 +15,7 @@ type SimulatorOutcome =
   | "unreached"
   | "absent"
 
+/** What the simulator said of a mutant. */
 export interface SimulatorJudgement {
   readonly by: "simulator"
   readonly outcome: SimulatorOutcome
@@ -26,6 +27,7 @@ export interface SimulatorJudgement {
   readonly seconds: number
 }
 
+/** What the tests said of a mutant. */
 export interface TestJudgement {
   readonly by: "tests"
   readonly outcome: "failed" | "timeout" | "survived"
@@ -37,11 +39,14 @@ export interface TestJudgement {
   readonly seconds: number
 }
 
+/** What either judge said. */
 export type Judgement = SimulatorJudgement | TestJudgement
 
+/** Whether the judge noticed the mutant, in whatever way. */
 export const isKill = ({ outcome }: Judgement): boolean =>
   !["survived", "unreached", "absent"].includes(outcome)
 
+/** How long the simulator may judge one mutant. */
 export interface SimulatorBudget {
   /** Runs for a mutant, of those that come to its place. */
   readonly seeds: number

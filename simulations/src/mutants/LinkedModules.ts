@@ -21,6 +21,7 @@ const bodyOf = (file: string, code: string, name = scriptName(file)): Body =>
 const plain = (namespace: object): Exports =>
   Object.assign(Object.create(null), namespace, { __esModule: true })
 
+/** One program in this process, with at most one module exchanged at a time. */
 export class LinkedModules {
   private readonly bodies = new Map<string, Body>()
   private readonly instances = new Map<string, { exports: Exports }>()

@@ -13,6 +13,7 @@ interface LinkedModule {
   readonly requires: Readonly<Record<string, string>>
 }
 
+/** Plain data, so that a file can keep it and processes can share it. */
 export interface LinkedProgram {
   /** The key of the program's own module. */
   readonly entry: string

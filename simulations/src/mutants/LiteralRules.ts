@@ -10,6 +10,7 @@ const maxElements = 16
 /** One more or less of a large number is no bug that anybody would notice. */
 const smallest = 1000
 
+/** Names of properties, modules and types stay as they are. */
 export const literalRules = (ts: TypeScript): ReadonlyArray<Rule> => {
   const { replace, without } = changesOf(ts)
 

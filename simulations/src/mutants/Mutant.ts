@@ -1,5 +1,6 @@
 /** A mutant: production code with one small change that was made by syntax, and the kinds of such changes. */
 
+/** The packages whose code is mutated. Others have no share in what the simulator runs. */
 export const packages = [
   "domain",
   "http",
@@ -10,6 +11,8 @@ export const packages = [
   "suggestions",
   "client"
 ] as const
+
+/** A package of `packages`. */
 export type MutatedPackage = (typeof packages)[number]
 
 /** Each kind of change with its meaning, in the order of the tables. */
@@ -38,7 +41,11 @@ export const kinds = {
   "sql-order": "a term of ORDER BY is gone or runs the other way",
   "sql-limit": "LIMIT or OFFSET is gone"
 } as const
+
+/** A kind of change; `kinds` says what each does. */
 export type Kind = keyof typeof kinds
+
+/** In the order of the table of a campaign. */
 export const kindNames = Object.keys(kinds) as ReadonlyArray<Kind>
 
 /** A change of a module's text, from one offset to another. */
@@ -49,6 +56,7 @@ export interface Change {
   readonly put: string
 }
 
+/** One change, with what identifies it between campaigns. */
 export interface Mutant extends Change {
   /**
    * `PACKAGE/MODULE:FUNCTION:KIND:ORDINAL`, where the ordinal counts the function's changes of that kind. Line numbers and
@@ -66,5 +74,6 @@ export interface Mutant extends Change {
   readonly diff: string
 }
 
+/** The text with the change in it. The positions count UTF-16 units, as the compiler does. */
 export const applied = (text: string, { from, put, to }: Change): string =>
   text.slice(0, from) + put + text.slice(to)

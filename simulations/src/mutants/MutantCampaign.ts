@@ -11,6 +11,7 @@ import { type CleanTests, TestJudge } from "./TestJudge.ts"
 /** Which mutants the tests judge: those that survive the simulator, all, or none. */
 export type TestedMutants = "survivors" | "all" | "none"
 
+/** How far a campaign goes, and who hears of it. */
 export interface CampaignOptions {
   readonly budget: SimulatorBudget
   readonly tested: TestedMutants

@@ -21,6 +21,7 @@ export interface TrialReach {
   readonly counts: Readonly<Record<string, number>>
 }
 
+/** Keeps what was counted, for later campaigns over the same code. `null` as a trial is the load of the program alone. */
 export interface ReachMemory {
   /** What is known of the trial, for some mutants at least. */
   readonly reach: (trial: Trial | null, store: StoreKind) => TrialReach | null

@@ -6,6 +6,7 @@ import type { Judged } from "./Judged.ts"
 import { outsideReason } from "./Outside.ts"
 import { fateOf, isSimulated, type Tally, tallyOf } from "./Tally.ts"
 
+/** The least shares of mutants that must be noticed, which the table names beside those that were. */
 export const targets = { bySimulator: 0.9, byEither: 0.98 }
 
 const percent = (share: number | null): string => (share === null ? "–" : `${(100 * share).toFixed(1)} %`)
@@ -60,6 +61,7 @@ const listOf = (
         ""
       ]
 
+/** What the page says besides the figures. */
 export interface TableOptions {
   /** The day of the campaign. */
   readonly day: string
@@ -70,6 +72,7 @@ export interface TableOptions {
   readonly testFiles: number
 }
 
+/** The page simulations/MUTANTS.md, as Markdown. */
 export const mutantsTable = (
   judged: ReadonlyArray<Judged>,
   { command, day, population, testFiles }: TableOptions

@@ -22,12 +22,18 @@ const countAt = (ranges: Ranges, offset: number): number => {
   return innermost?.count ?? 0
 }
 
+/** Counts by the profiler of this process, from its creation on. */
 export class Reach {
   private readonly session = new Session()
 
   constructor(private readonly places: ReadonlyArray<Place>) {
     this.session.connect()
     this.session.post("Profiler.enable")
+    this.start()
+  }
+
+  /** Begins to count. V8 does not count calls of optimised functions: each start takes the optimisations back. */
+  private start(): void {
     this.session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true })
   }
 
@@ -44,6 +50,7 @@ export class Reach {
           )
       }
     })
+    this.start()
     return this.places.map(({ file, offset }) =>
       countAt(byName.get(scriptName(file)) ?? [], head.length + offset)
     )

@@ -3,6 +3,7 @@ import type ts from "typescript"
 import type { TypeScript } from "../bugs/SyntaxEdit.ts"
 import type { Change, Kind } from "./Mutant.ts"
 
+/** Looks at one node, without its children; an empty list where it has nothing to change. */
 export type Rule = (node: ts.Node) => ReadonlyArray<Change>
 
 /** Makes changes of nodes, in parentheses where the place needs them. */

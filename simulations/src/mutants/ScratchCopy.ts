@@ -20,6 +20,7 @@ const omitted = new Set([
   "dist"
 ])
 
+/** It lies in the folder of temporary files, and goes with this process; one that is killed leaves it. */
 export class ScratchCopy {
   private constructor(readonly folder: string) {}
 

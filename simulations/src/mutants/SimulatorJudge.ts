@@ -78,6 +78,7 @@ export const inOrder = (measured: ReadonlyArray<Measured>): ReadonlyArray<Measur
   return ordered
 }
 
+/** Made once for a campaign, and ended with it. */
 export class SimulatorJudge {
   /** How often each trial over a store comes to each mutant, by its id; the trials' seconds. */
   private readonly reached = new Map<string, ReadonlyArray<Measured>>()

@@ -113,6 +113,7 @@ const exchanged: Readonly<Record<string, string>> = {
   max: "min"
 }
 
+/** Works on words, without a parser of SQL. Strings that are no SQL stay as they are. */
 export const sqlRules = (ts: TypeScript): ReadonlyArray<Rule> => {
   const literals: Rule = (node) => {
     const text = masked(ts, node)

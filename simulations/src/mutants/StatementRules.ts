@@ -42,6 +42,7 @@ const remaining: Readonly<Record<string, number>> = {
   "Effect.zipRight": 1
 }
 
+/** Each change leaves out one statement, effect or call, or exchanges arguments. */
 export const statementRules = (ts: TypeScript): ReadonlyArray<Rule> => {
   const { operand, replace, without } = changesOf(ts)
 

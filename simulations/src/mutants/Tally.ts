@@ -14,6 +14,7 @@ export type Fate = "rule" | "crash" | "tests" | "neither" | "equivalent" | "open
 export const isSimulatable = ({ id, package: name }: Mutant): boolean =>
   name !== "client" && outsideReason(id) === null
 
+/** The simulator comes first: what both notice counts as noticed by it. */
 export const fateOf = ({ equivalent, mutant, simulator, tests }: Omit<Judged, "isOfFairPart">): Fate => {
   if (equivalent !== null) return "equivalent"
   if (simulator !== null && isKill(simulator)) return simulator.outcome === "oracle" ? "rule" : "crash"
@@ -47,6 +48,7 @@ export interface Tally {
 
 const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
 
+/** Shares leave out equivalent mutants; an empty list has only zeros and nulls. */
 export const tallyOf = (judged: ReadonlyArray<Judged>): Tally => {
   const fates: Record<Fate, number> = { rule: 0, crash: 0, tests: 0, neither: 0, equivalent: 0, open: 0 }
   for (const each of judged) fates[fateOf(each)]++

@@ -46,6 +46,7 @@ export default { ...base, test: { ...base.test, sequence: { sequencer: GivenOrde
 /** Whether each file of tests passes on the code as it is: one that fails can judge nothing. */
 export type CleanTests = Readonly<Record<string, boolean>>
 
+/** Has one scratch copy and judges one mutant at a time there. */
 export class TestJudge {
   private readonly scratch = ScratchCopy.make()
   private readonly folder = join(this.scratch.folder, "test")

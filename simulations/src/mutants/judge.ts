@@ -29,8 +29,10 @@ export interface ReachJob {
   readonly trial: Trial | null
 }
 
+/** What the process is sent: to judge a mutant by trials, or to count how often a trial comes to places. */
 export type Job = JudgeJob | ReachJob
 
+/** The answer to a job that counts. `seconds` are of CPU time. */
 export interface Reached {
   readonly result: TrialResult
   readonly counts: ReadonlyArray<number>

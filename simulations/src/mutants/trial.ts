@@ -3,6 +3,7 @@ import { inputOf, run, type RunReport, type StoreKind } from "../Run.ts"
 import { scenarioNamed } from "../Scenarios.ts"
 import { vocabularyInput } from "../VocabularyRun.ts"
 
+/** One run, with all that it depends on. */
 export interface Trial {
   /** The name of a scenario, or `vocabulary`. */
   readonly scenario: string
@@ -13,6 +14,7 @@ export interface Trial {
   readonly store: StoreKind
 }
 
+/** How the run ended. */
 export interface TrialResult {
   /** `oracle`: a rule was violated. `livelock`: something owed did not come. `defect`: the simulation failed. */
   readonly outcome: "passed" | "oracle" | "livelock" | "defect"

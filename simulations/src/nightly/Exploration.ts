@@ -9,6 +9,7 @@ const seedsPerSqlite = 10
 /** An encrypted file does, too. */
 const seedsPerEncrypted = 50
 
+/** A function of the seed alone, so that a night that was interrupted goes on with the same runs. */
 export const explorationOf = (seed: number): SeedRun => {
   if (seed % seedsPerScenario === 0) {
     const names = scenarioNames().filter((name) => scenarioNamed(name)!.expected === "passed")

@@ -10,6 +10,7 @@ export type FoundRun = Pick<Finding, "scenario" | "seed" | "store" | "outcome"> 
   readonly violation: Counterexample["violates"]
 }
 
+/** Holds no file: `state` is what the folder saves. The corpus of before stays until all of it was replayed. */
 export class Night {
   nextSeed: number
   private readonly findings: Map<string, Finding>

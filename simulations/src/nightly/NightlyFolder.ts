@@ -26,6 +26,8 @@ const Run = {
 
 /** A seed that was the first to reach some coverage keys. */
 const CorpusEntry = Schema.Struct({ ...Run, keys: Schema.Array(Schema.String) })
+
+/** A run that reached coverage keys which no run of the corpus before it had. */
 export type CorpusEntry = typeof CorpusEntry.Type
 
 const Finding = Schema.Struct({
@@ -42,6 +44,8 @@ const Finding = Schema.Struct({
   /** Whether a command has ended with its exit code. Until then it is new. */
   isReported: Schema.Boolean
 })
+
+/** A violation, a livelock or a crash, counted under one signature however often it comes. */
 export type Finding = typeof Finding.Type
 
 const version = 1
@@ -53,6 +57,8 @@ const State = Schema.Struct({
   corpus: Schema.Array(CorpusEntry),
   findings: Schema.Array(Finding)
 })
+
+/** What the folder keeps between nights. */
 export type NightlyState = typeof State.Type
 
 const emptyState: NightlyState = { version, nextSeed: 1, corpus: [], findings: [] }
@@ -76,6 +82,7 @@ const isAlive = (process_: number): boolean => {
 
 const temporarySuffix = ".part"
 
+/** One process at a time has it open, by a lock file; a lock of a process that is gone is taken over. */
 export class NightlyFolder {
   private readonly stateFile: string
   private readonly lockFile: string

@@ -58,6 +58,7 @@ const brandIdIn = (call: Call): string | undefined => {
 
 const quoted = (scope: string): string => `"${scope}"`
 
+/** Shared by the rules about credentials and the audit log. Of a call whose credential it can't know it says nothing. */
 export class AccessReference {
   private readonly grants = new Map<string, Grant>()
   private readonly revoked = new Set<string>()

@@ -266,6 +266,7 @@ const withoutMessages = ({ data }: Json): Json => ({
   )
 })
 
+/** Needs a store that it sees; over a host of somebody's own the answers alone are compared. */
 export const agreesWithReference: Oracle = {
   name: "reference",
   instantiate: (facts, checks) => {

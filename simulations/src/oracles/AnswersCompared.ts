@@ -17,6 +17,7 @@ const isDue = (facts: KnownFacts, { body, call, response }: Answered): boolean =
 const isTenant = ({ tenants }: KnownFacts, brand: KnownBrand | null): boolean =>
   brand !== null && tenants.includes(brand)
 
+/** It must come last: it finds what the others have left. */
 export const answersCompared: Oracle = {
   name: "answers compared",
   instantiate: (facts, checks) => {

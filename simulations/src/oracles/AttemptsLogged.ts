@@ -1,3 +1,4 @@
+/** Logs of deliveries: every attempt is in them, and no name of a person. */
 import type { KnownFacts } from "../world/KnownFacts.ts"
 import type { RuleChecks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
@@ -46,7 +47,6 @@ const unrecorded = (facts: KnownFacts, rule: RuleChecks): string | null => {
   return null
 }
 
-/** The log has every attempt, in order, as its receiver knows it, and nothing of the people in it. [DELIV-5] */
 /** The text with what it quotes as HTML, in a URL or in JSON as it reads. */
 const unquoted = (text: string): string =>
   text
@@ -60,6 +60,10 @@ const unquoted = (text: string): string =>
 
 const namesPerson = (text: string): boolean => /b\d+-p\d+\./.test(text)
 
+/**
+ * The log has every attempt, in order, as its receiver knows it, and nothing of the people in it. Over a host whose store nobody sees it is judged
+ * by the waits between attempts. [DELIV-5]
+ */
 export const attemptsLogged: Oracle = {
   name: "attempts logged",
   instantiate: (facts, checks) => {

@@ -62,6 +62,7 @@ const linesOf = ({ request: { unusual } }: Call): number =>
 const sizeOf = (call: Call): number =>
   linesOf(call) + ((call.request.body as Json)?.observations?.length ?? 0)
 
+/** Hears of every answer, and judges those of `attention`. */
 export const attentionReference = (facts: KnownFacts, checks: Checks) => {
   const rule = checks.rule("what each process has counted since its start")
   const counted = new Map<string, Counts>()

@@ -155,6 +155,7 @@ const readsByKeys = (facts: KnownFacts, checks: Checks) => {
   }
 }
 
+/** Hears of every call, of what the store appends, and of every page of the log that is read. */
 export const auditReference = (facts: KnownFacts, checks: Checks, access: AccessReference) => {
   const ofKeys = readsByKeys(facts, checks)
   const pages = checks.rule("each page of the audit log")

@@ -30,6 +30,7 @@ export interface Decision {
   readonly now: number
 }
 
+/** Hears what the store counts, and judges the headers and refusals of answers by it. */
 export class CountedWindows {
   private readonly windows = new Map<string, Window>()
   /** By how much each process's clock was ahead of the true time as it last counted a request of the key, and when that was. */

@@ -59,6 +59,7 @@ interface Campaign {
 const iso = (at: number): string => new Date(at).toISOString()
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
 
+/** A brand as the API shows it. */
 export const renderedBrand = ({ createdAt, deletionStartedAt, id, name }: Brand): Json => ({
   id,
   name,
@@ -66,12 +67,14 @@ export const renderedBrand = ({ createdAt, deletionStartedAt, id, name }: Brand)
   deletionStartedAt: isoOrNull(deletionStartedAt)
 })
 
+/** A campaign as the API shows it. */
 export const renderedCampaign = ({ createdAt, id, name }: Campaign): Json => ({
   id,
   name,
   createdAt: iso(createdAt)
 })
 
+/** A key as the API shows it, without its value. `lastUsedAt` is known to `usesOf`. */
 export const renderedKey = (key: Key, lastUsedAt: number | null): Json => ({
   id: key.id,
   label: key.label,
@@ -85,6 +88,7 @@ export const renderedKey = (key: Key, lastUsedAt: number | null): Json => ({
   allowedAddresses: key.allowedAddresses
 })
 
+/** A token as the API shows it, without its value. `lastUsedAt` is known to `usesOf`. */
 export const renderedToken = (
   { createdAt, revokedAt, ...token }: Token,
   lastUsedAt: number | null
@@ -106,6 +110,7 @@ const inOrder = (
   requested: ReadonlyArray<string> | undefined
 ): ReadonlyArray<string> => (requested === undefined ? all : all.filter((each) => requested.includes(each)))
 
+/** A signal as the API shows it. What its source leaves out is null. */
 export const renderedSignal = ({ createdAt, id, name, signalType, source }: Signal): Json => ({
   id,
   name,
@@ -120,6 +125,7 @@ export const renderedSignal = ({ createdAt, id, name, signalType, source }: Sign
   createdAt: iso(createdAt)
 })
 
+/** Moved on by what the store did; knows nothing of leads. */
 export class DirectoryReference {
   readonly brands = new Map<string, Brand>()
   readonly keys = new Map<string, Key>()

@@ -10,9 +10,17 @@ export interface ExpectedAnswer {
 
 /** An answer with that data. */
 export const answerOf = (status: number, data: Json): ExpectedAnswer => ({ status, body: { data } })
+
+/** The body is compared elsewhere. */
 export const found: ExpectedAnswer = { status: 200 }
+
+/** Its error has the code `not_found`, which the rule "errors clear" judges. */
 export const notFound: ExpectedAnswer = { status: 404 }
+
+/** Which parameter is named is judged by the rule "errors clear". */
 export const refused: ExpectedAnswer = { status: 400 }
+
+/** Without a body. */
 export const noContent: ExpectedAnswer = { status: 204 }
 
 /** The expected answers of calls; what the store does last says what is answered. */

@@ -209,6 +209,7 @@ const wrongPost = (post: ReceivedPost): string | null => {
   return webhook.maxBatch === 1 || isBatchId ? null : `a batch's webhook-id is ${message.id}`
 }
 
+/** A header that the interface does not name breaks it, too. */
 export const headersRight: Oracle = {
   name: "headers right",
   instantiate: (facts, checks) => {

@@ -11,6 +11,7 @@ interface Window {
   readonly remaining: Set<number>
 }
 
+/** Weaker than the count over a store that is seen: it knows no windows but those that answers name. */
 export const limitsByHeaders = (facts: KnownFacts, checks: Checks) => {
   const rule = checks.rule("what is left of a window, by the answers of a host")
   const windows = new Map<string, Window>()

@@ -81,6 +81,7 @@ const byCount = (
   }
 }
 
+/** Counts where the store is seen, and else goes by headers. */
 export const limitsHold: Oracle = {
   name: "limits hold",
   instantiate: (facts, checks) => {

@@ -15,6 +15,7 @@ export interface LeasedDelivery {
   readonly shared: Due
 }
 
+/** Told by the body alone; of a batch, by the first event. Throws where the body is no JSON. */
 export const formatOf = (body: string): string =>
   JSON.parse(body).specversion === undefined ? "envelope" : "cloudevents"
 

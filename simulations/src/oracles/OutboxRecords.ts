@@ -1,6 +1,7 @@
 /** Webhooks and deliveries as a naive outbox keeps them. Times are in milliseconds since 1970, by the clock that the store reads unless said. */
 import type { Json } from "../world/KnownFacts.ts"
 
+/** Events of one commit are queued in this order. */
 export const eventOrder = ["lead2.created", "activity.detected"]
 
 /** One line of a delivery's log. */
@@ -180,6 +181,7 @@ export const leaveOrder = (delivered: KnownDelivery): void => {
   for (const each of before(delivered)) if (each.state === "dead") each.isOrdered = false
 }
 
+/** Whether the store's answer is an `Option` with a value; false for every other answer. */
 export const isSome = (answer: Json): boolean => answer?._tag === "Some"
 
 /** What a body shows of the delivery that it is of. */

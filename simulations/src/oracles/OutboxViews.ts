@@ -6,6 +6,7 @@ import type { OutboxReference } from "./OutboxReference.ts"
 const iso = (at: number): string => new Date(at).toISOString()
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
 
+/** A webhook as the API shows it, without its secret. */
 export const renderedWebhook = (webhook: OutboxWebhook): Json => ({
   id: webhook.id,
   url: webhook.url,
@@ -44,6 +45,7 @@ const renderedLastAttempt = ({ log }: KnownDelivery): Json => {
   return { at: iso(at), durationMillis, status, error }
 }
 
+/** A delivery in a list; `isEnabled` tells held ones from pending ones. */
 export const renderedDelivery = (delivery: KnownDelivery, isEnabled: boolean): Json => {
   const state = renderedState(delivery, isEnabled)
   return {
@@ -63,6 +65,7 @@ export const renderedDelivery = (delivery: KnownDelivery, isEnabled: boolean): J
   }
 }
 
+/** The attempts of a delivery. The signature is not in their headers. */
 export const renderedLog = ({ id, log }: KnownDelivery): Json =>
   log.map(({ at, batchId, durationMillis, error, format, number, response, status }) => ({
     number,

@@ -15,6 +15,7 @@ export const paramsOf = (call: Call): Readonly<Record<string, string>> => {
   return params
 }
 
+/** Empty where the URL has no question mark. */
 export const queryOf = ({ request }: Call): URLSearchParams =>
   new URLSearchParams(request.url.includes("?") ? request.url.slice(request.url.indexOf("?") + 1) : "")
 

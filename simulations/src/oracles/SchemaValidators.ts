@@ -14,6 +14,7 @@ export const ajvOf = (document: object, options: Options = {}): Ajv2020 => {
   return ajv
 }
 
+/** Takes a JSON pointer into the document, such as `/components/schemas/Lead`. Throws for one that points at no schema. */
 export const validatorsOf = (document: object): ValidatorOf => {
   const ajv = ajvOf(document)
   const validators = new Map<string, ValidateFunction>()

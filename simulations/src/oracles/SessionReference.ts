@@ -18,6 +18,7 @@ export interface BegunSession {
   endedAt: number | null
 }
 
+/** Where sessions begin and end. */
 export const sessionRoute = "/session"
 
 /** Sessions of one credential in one process; a further one ends the oldest. [SES-8] */
@@ -61,6 +62,7 @@ export const isForeign = (call: Call): boolean => {
 export const cookieAttributes = (call: Call, seconds: number): string =>
   `; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${headersOf(call)["origin"]?.startsWith("https:") === true ? "; Secure" : ""}`
 
+/** A session whose answer was lost is not among them: nobody has its cookie. */
 export class SessionReference {
   private readonly sessions = new Map<string, BegunSession>()
 

@@ -104,6 +104,7 @@ const ofOwner = (checks: Checks) => {
   }
 }
 
+/** By what was leased where the store is seen, else by what the owner knows, who may hear of a rotation late. */
 export const signed: Oracle = {
   name: "signed",
   instantiate: (facts, checks) => {

@@ -15,9 +15,12 @@ import { bodyOf, operationOf, paramsOf, queryOf } from "./Requests.ts"
 
 const leadRoute = "/operator/brands/{brandId}/leads/{id}"
 const webhookRoute = "/operator/brands/{brandId}/webhooks/{id}"
+
+/** The list of deliveries of a webhook. */
 export const deliveriesRoute = `${webhookRoute}/deliveries`
 const deliveryRoute = `${deliveriesRoute}/{deliveryId}`
 
+/** Hears what the store answers to such calls, and puts what must be answered into `expected`. */
 export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswers) => {
   /** The webhook as the call has read it: what is done to it later does not change what the call shows. */
   const read = new WeakMap<Call, { readonly isEnabled: boolean; readonly events: ReadonlyArray<string> }>()

@@ -289,6 +289,7 @@ const actionsOfKind = (
   }
 }
 
+/** Kind after kind, not in the order of their times. Each kind draws from a stream of its own: another rate of one kind changes no other. */
 export const actionsOf = (
   seed: number,
   brand: number,
@@ -306,8 +307,8 @@ export const actionsOf = (
     const prng = Prng.of(seed, `${kind} of ${brand}`)
     const actionAt = actionsOfKind(seed, prng, kind, brand, scenario, startsAt)
     for (const [n, at] of instants(prng, scenario.perHour[kind] * factor, hours).entries()) {
-      const deed = actionAt(at, n)
-      if (deed !== null) found.push({ at, brand, ...deed })
+      const drawn = actionAt(at, n)
+      if (drawn !== null) found.push({ at, brand, ...drawn })
     }
   }
   // What happens by itself seldom meets: some of it is moved beside something else.

@@ -1,7 +1,10 @@
 /** When things happen by chance: Poisson-like instants that follow the hour of the day. */
 import type { Prng } from "@lead-signals/simulation-kernel"
 
+/** In milliseconds. */
 export const hour = 3_600_000
+
+/** In milliseconds. */
 export const day = 24 * hour
 
 /** Between a quarter at night and nearly twice the average by day, from eight o'clock on. */

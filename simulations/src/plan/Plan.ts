@@ -15,6 +15,7 @@ export interface Sighting {
   readonly written?: Readonly<Record<string, string>>
 }
 
+/** A bound of a window of time, made of an instant that the client has seen by then. */
 export interface PlannedBound {
   readonly name: "createdAfter" | "createdBefore" | "updatedAfter" | "updatedBefore"
   /** The n-th of the instants that the client has seen, and so many milliseconds beside it. */
@@ -24,6 +25,7 @@ export interface PlannedBound {
   readonly form: number
 }
 
+/** A list, before it is known which ids and instants there are. */
 export interface PlannedQuery {
   readonly signal: number | null
   readonly flags: { readonly qualified?: boolean; readonly exported?: boolean; readonly isEmployee?: boolean }
@@ -49,6 +51,7 @@ export const inspections = [
 ] as const
 type Inspection = (typeof inspections)[number]
 
+/** An action without its time, as counterexamples and plans spell it out. */
 export type UndatedAction =
   | {
       readonly do: "observe" | "again"
@@ -153,6 +156,8 @@ export const originHeaders = {
   both: { host: "leads.example", origin: "http://other.example", "sec-fetch-site": "same-origin" },
   opaque: { host: "leads.example", origin: "null" }
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** A name of `originHeaders`: how a browser says where a request comes from. */
 export type OriginHeaders = keyof typeof originHeaders
 
 /** What somebody does with a session. */
@@ -205,6 +210,7 @@ export interface StreamRead {
   readonly nth: number
 }
 
+/** One use of a credential. */
 export interface AccessUse {
   readonly n: number
   /** Milliseconds after the creation. */
@@ -259,8 +265,11 @@ export interface KeyedTry {
 
 /** Something that somebody does at a time, in milliseconds since the run began. */
 export type DatedAction = { readonly at: number; readonly brand: number } & UndatedAction
+
+/** An action with its time and its number, which labels name it by. The number stays when others are left out. */
 export type Action = { readonly n: number } & DatedAction
 
+/** A fault at a time, in milliseconds since the run began. */
 export type ScheduledFault = {
   readonly at: number
   /** The process that it befalls, from 0; the first unless given. */
@@ -276,6 +285,8 @@ export type ScheduledFault = {
 
 /** How requests are spread: by chance; one process for each party; in turn; most of them to the first. */
 export const routings = ["random", "sticky", "round robin", "uneven"] as const
+
+/** How requests are spread over several processes. */
 export type Routing = (typeof routings)[number]
 
 /** One of the processes that serve the store. */
@@ -284,6 +295,7 @@ export interface PlannedProcess {
   readonly older: boolean
 }
 
+/** What of a brand is settled before the run. */
 export interface PlannedBrand {
   readonly consumers: ReadonlyArray<{
     readonly behaviour: ReceiverBehaviour
@@ -300,6 +312,7 @@ export interface PlannedBrand {
   readonly changesWait?: number
 }
 
+/** Everything that a run does by intent. What goes wrong by chance comes of the seed and `rates`. */
 export interface Plan {
   readonly hours: number
   readonly brands: ReadonlyArray<PlannedBrand>

@@ -56,6 +56,7 @@ const search = (prng: Prng): string => {
 /** Small ones are common, since brands are small; 25 and 100 are the caps. [PAGE-4] */
 const pageSizes = [1, 1, 2, 2, 3, 3, 5, 24, 25, 26, 99, 100, 101, 200]
 
+/** Any list that the API takes; filters, bounds and search come by chance. */
 export const query = (prng: Prng): PlannedQuery => {
   const flag = (name: string): Record<string, boolean> =>
     prng.chance(0.15) ? { [name]: prng.chance(0.5) } : {}
@@ -67,7 +68,7 @@ export const query = (prng: Prng): PlannedQuery => {
       by: prng.pick([0, 0, 0, -1, 1]),
       form: prng.below(instantForms.length)
     }))
-  return {
+  const drawn: PlannedQuery = {
     signal: prng.chance(0.2) ? prng.below(signalsPerBrand) : null,
     flags: { ...flag("qualified"), ...flag("exported"), ...flag("isEmployee") },
     search: prng.chance(0.3) ? search(prng) : null,
@@ -78,6 +79,14 @@ export const query = (prng: Prng): PlannedQuery => {
     pageSize: prng.pick(pageSizes),
     engagements: prng.pick(["none", "none", "plain", "detailed"])
   }
+  return prng.chance(0.06) ? narrow(prng, drawn) : drawn
+}
+
+/** Few leads of several flags in the order of their creation: a store can merge what it has of each combination. */
+const narrow = (prng: Prng, drawn: PlannedQuery): PlannedQuery => {
+  const all = { qualified: prng.chance(0.5), exported: prng.chance(0.5), isEmployee: false }
+  const { [prng.pick(["qualified", "exported", "isEmployee"] as const)]: _, ...flags } = all
+  return { ...drawn, flags, signal: null, search: null, bounds: [], field: "createdAt", page: 1, pageSize: 1 }
 }
 
 /** The query with one thing otherwise. */
@@ -98,6 +107,7 @@ export const neighbours = (prng: Prng, first: PlannedQuery): ReadonlyArray<Plann
   return [...found.slice(1), ...(prng.chance(0.7) ? [first] : [])]
 }
 
+/** The list without parameters. */
 export const everything: PlannedQuery = {
   signal: null,
   flags: {},

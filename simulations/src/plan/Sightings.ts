@@ -4,6 +4,7 @@ import { astral, commentTexts, strangeTexts } from "../vocabulary/Texts.ts"
 import { instantForms } from "../vocabulary/Times.ts"
 import type { Sighting } from "./Plan.ts"
 
+/** Every brand of a plan has as many. */
 export const signalsPerBrand = 3
 
 /** Each id stands for one company: which of two values of one time is kept depends on its text. */
@@ -84,6 +85,7 @@ const nameOf = (prng: Prng, tag: string): string => {
 const optional = (prng: Prng, share: number, name: string, value: () => unknown): Record<string, unknown> =>
   prng.chance(share) ? { [name]: value() } : prng.chance(0.05) ? { [name]: null } : {}
 
+/** What is seen of a person this time: the same external id, and a profile that differs from time to time. */
 export const personSeen = (prng: Prng, brand: number, person: number): Sighting["person"] => {
   const [extId, tag] = [extIdOf(brand, person), tagOf(brand, person)]
   return {
@@ -129,6 +131,7 @@ const postSeen = (prng: Prng, brand: number, people: number): Record<string, unk
   }
 }
 
+/** One engagement of somebody among `people`, under the given id. */
 export const sighting = (
   prng: Prng,
   brand: number,

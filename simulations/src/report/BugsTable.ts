@@ -4,6 +4,7 @@ import { bugGroups } from "../bugs/index.ts"
 
 const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`
 
+/** One line, without the name of the bug. */
 export const huntSummary = ({ actions, faults, message, oracle, seeds }: Hunted): string =>
   oracle === null
     ? `not found in ${counted(seeds, "seed")}${message === null ? "" : `: ${message}`}`
@@ -15,6 +16,7 @@ const median = (numbers: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
 }
 
+/** The line for a terminal, and simulations/BUGS.md. `seeds` is how many each bug had at most. */
 export const bugsTable = (
   hunted: ReadonlyArray<Hunted>,
   seeds: number

@@ -12,6 +12,7 @@ import { type PlantedChange, renderPlantedChange } from "./PlantedChange.ts"
 import { explanationOf } from "./RuleExplanations.ts"
 import { legend, timeline } from "./Timeline.ts"
 
+/** What the page shows. */
 export interface Page {
   readonly title: string
   /** Each repeats the run or a part of it. */

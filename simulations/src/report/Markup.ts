@@ -2,6 +2,7 @@
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import { renderedTime } from "../Counterexample.ts"
 
+/** Safe as text and within quoted attributes. */
 export const escaped = (text: string): string =>
   text.replace(
     /[&<>"]/g,
@@ -24,6 +25,7 @@ export const eventLine = ({ at, fields, kind, party }: TraceEvent): string =>
 /** How an answer ended. Each has a shape and a colour of its own. */
 export type AnswerKind = "good" | "refused" | "error" | "none"
 
+/** How an HTTP status is drawn; what is no number is no answer. */
 export const answerKind = (status: unknown): AnswerKind => {
   if (typeof status !== "number") return "none"
   return status < 400 ? "good" : status < 500 ? "refused" : "error"

@@ -8,6 +8,7 @@ export interface ChangedLines {
   readonly added: ReadonlyArray<string>
 }
 
+/** What the page and the console show of a planted bug. */
 export interface PlantedChange {
   readonly name: string
   readonly about: string

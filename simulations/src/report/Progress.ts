@@ -2,6 +2,7 @@
 const plainEveryMillis = 10_000
 const width = 24
 
+/** Writes to standard error. `clear` takes the line of a terminal away before something is printed. */
 export class Progress {
   private readonly isTerminal = process.stderr.isTTY === true
   private printedAt = performance.now()

@@ -30,6 +30,7 @@ const lasting = (seconds: number): string =>
       ? `${Math.round(seconds / 3600)} h`
       : `${Math.round(seconds / 86_400)} days`
 
+/** Lines for a terminal. `wallSeconds` are real seconds. */
 export const runSummary = (
   {
     counts,
@@ -60,6 +61,7 @@ export const runSummary = (
 
 const maxCounterexampleLines = 30
 
+/** Its first lines, what it breaks, and the command that replays `file`. */
 export const counterexampleSummary = (counterexample: Counterexample, runs: number, file: string): string => {
   const lines = renderCounterexample(counterexample)
   const { actions, scheduledFaults } = counterexample.plan
@@ -77,6 +79,7 @@ export const counterexampleSummary = (counterexample: Counterexample, runs: numb
   ].join("\n")
 }
 
+/** Says whether the rule still breaks, and from where on the run differs. */
 export const replaySummary = (counterexample: Counterexample, replayed: Replayed): string => {
   const { message, oracle } = counterexample.violates
   switch (replayed.replayed) {
@@ -117,6 +120,7 @@ export const coverageTable = (
   })
 }
 
+/** The marks that the scenario declares and no run met. */
 export const missedCoverage = (
   { coverageMarks }: Pick<Scenario, "coverageMarks">,
   met: ReadonlyMap<string, number>

@@ -12,6 +12,7 @@ export interface Break {
   readonly skippedMillis: number
 }
 
+/** In pixels: where each instant stands, where gaps are folded, and how wide it all is. */
 export interface TimeAxis {
   readonly xOf: ReadonlyMap<number, number>
   readonly breaks: ReadonlyArray<Break>
@@ -38,6 +39,7 @@ export class Placement {
   }
 }
 
+/** The events must be in the order of their times. */
 export const timeAxis = (events: ReadonlyArray<TraceEvent>): TimeAxis => {
   const xOf = new Map<number, number>()
   const breaks: Array<Break> = []

@@ -181,6 +181,7 @@ const gaps = ({ axis, bottom }: Drawing): ReadonlyArray<string> =>
       `<g class="break"><title>${duration(each.skippedMillis)} without an event</title>${breakMark(each, bottom)}<text class="skipped" x="${fixed((each.from + each.to) / 2)}" y="34">${duration(each.skippedMillis)}</text></g>`
   )
 
+/** An SVG element. Its height grows with the parties, its width with the events. */
 export const timeline = (events: ReadonlyArray<TraceEvent>): string => {
   const lanes = [...new Set(events.map(({ party }) => party))].sort(
     (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1)
@@ -233,5 +234,6 @@ const legendEntries: ReadonlyArray<readonly [sample: string, meaning: string]> =
   ]
 ]
 
+/** An HTML list that explains the marks. */
 export const legend = (): string =>
   `<ul class="legend">${legendEntries.map(([shape, meaning]) => `<li>${shape}${meaning}</li>`).join("")}</ul>`

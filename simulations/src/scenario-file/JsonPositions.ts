@@ -9,8 +9,10 @@ export interface Position {
   readonly column: number
 }
 
+/** Names of members and places in arrays, from the outermost. */
 export type JsonPath = ReadonlyArray<string | number>
 
+/** The message says what is wrong, `position` where. */
 export class NotJson extends Error {
   override readonly name = "NotJson"
   constructor(
@@ -27,6 +29,7 @@ const stringPattern = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"/y
 
 const keyOf = (path: JsonPath): string => JSON.stringify(path)
 
+/** The positions of one text, counted from 1 for lines and columns. */
 export class JsonPositions {
   private at = 0
   /** Offsets by the path. */

@@ -50,11 +50,15 @@ export interface Form {
   readonly within?: Readonly<Record<string, unknown>>
 }
 
+/** The refusal of a value that breaks its contract; the message names the field. */
 export const invalid: Refusal = { status: 400, code: "invalid_parameter" }
+
+/** The refusal of an id that nothing has; the message names no field. */
 export const notFound: Refusal = { status: 404, code: "not_found", names: null }
 
 type Rest = Pick<Form, "means" | "within">
 
+/** A form that the contract accepts. */
 export const taken = (name: string, value: unknown, rest: Rest = {}): Form => ({
   name,
   value,
@@ -62,6 +66,7 @@ export const taken = (name: string, value: unknown, rest: Rest = {}): Form => ({
   ...rest
 })
 
+/** A form that the contract refuses, as an invalid parameter unless said. */
 export const refused = (name: string, value: unknown, refusal: Refusal = invalid, rest: Rest = {}): Form => ({
   name,
   value,

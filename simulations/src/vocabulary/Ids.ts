@@ -89,6 +89,7 @@ const deliveryIdForms: ReadonlyArray<Form> = [
   ...others(notFound)
 ]
 
+/** Forms of an id in a path, where an id of any text is looked up and not found. */
 export const pathIdForms = (kind: IdKind): ReadonlyArray<Form> =>
   kind === "lead" ? leadIdForms : kind === "delivery" ? deliveryIdForms : textIdForms(kind)
 

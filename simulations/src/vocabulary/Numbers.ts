@@ -1,6 +1,7 @@
 /** Forms of numbers, booleans, choices and lists in bodies, and of those that stand in a query as text. */
 import { type Form, invalid, otherTypes, Raw, refused, taken } from "./Form.ts"
 
+/** Both included; null where the contract states none. */
 export interface NumberBounds {
   readonly min: number | null
   readonly max: number | null

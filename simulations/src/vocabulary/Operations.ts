@@ -7,6 +7,7 @@ type Json = Record<string, any>
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
+/** One operation of the document, flattened. */
 export interface Operation {
   /** Its name in the document, without the group. */
   readonly id: string
@@ -49,6 +50,7 @@ type Format =
     }
   | { readonly is: "id"; readonly kind: IdKind }
 
+/** One parameter, or one field of a body. */
 export interface Field {
   readonly place: "path" | "query" | "body"
   /** `page`, or within a body a path like `source.company.name`. */

@@ -31,6 +31,7 @@ const illFormed: ReadonlyArray<readonly [name: string, text: string]> = [
   ["a reversed surrogate pair", "\ude42\ud83d"]
 ]
 
+/** In characters as the contract counts them, both included. */
 export interface TextBounds {
   readonly min: number
   /** Null: the contract states none. */

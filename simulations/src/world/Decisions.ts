@@ -6,6 +6,7 @@
  */
 import { Prng } from "@lead-signals/simulation-kernel"
 
+/** One for each run; asking twice under one label counts as two points. */
 export class Decisions {
   private readonly requested = new Map<string, number>()
 

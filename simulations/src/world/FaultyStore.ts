@@ -2,7 +2,7 @@
  * The store's ports with a turn for others before and after every call, and with what goes wrong there. Without the turns
  * a store in memory would answer in one step, and nothing could come between.
  */
-import { StoreUnavailable } from "@lead-signals/domain"
+import { type LeaseRequest, StoreUnavailable } from "@lead-signals/domain"
 import { type Context, Effect, FiberRef, GlobalValue } from "effect"
 import type { Rates } from "../Scenario.ts"
 import type { Decisions } from "./Decisions.ts"
@@ -33,6 +33,7 @@ export type OnStruck = (
   isFailed: boolean
 ) => void
 
+/** What the wrapped store needs of the world, for one start of a process. */
 export interface StoreFaults {
   readonly rates: () => Rates
   readonly decisions: Decisions
@@ -50,6 +51,13 @@ export interface StoreFaults {
   readonly kill: () => void
   /** Lets it die within the call's transaction; false where a call is one step, and has no middle. */
   readonly killWithin: () => boolean
+}
+
+/** The request for a lease with the attempts that are under way now: the emitter goes on counting while the store works. */
+const withUnderWay = (request: unknown): LeaseRequest => {
+  const { underWay, ...rest } = request as LeaseRequest
+  const { byWebhook, failingTotal, total } = underWay
+  return { ...rest, underWay: { total, failingTotal, byWebhook: new Map(byWebhook) } }
 }
 
 /** A call that only reads has no "done, but failed", and no death in mid-transaction. */
@@ -98,9 +106,10 @@ const disturbed = (
       faults.kill()
       return yield* Effect.never
     }
+    const given = method === "outbox.lease" ? args.map(withUnderWay) : args
     const answer = yield* call
     const process = faults.process()
-    faults.onStored({ method, faultPoint, args, answer, call: by, serviceNow: process.now, process })
+    faults.onStored({ method, faultPoint, args: given, answer, call: by, serviceNow: process.now, process })
     if (when === "after") {
       faults.kill()
       return yield* Effect.never

@@ -12,6 +12,7 @@ import type { ProcessSettings } from "./ProcessSettings.ts"
 import { handle, type Handling, type SimulatedRequest } from "./SimulatedHttp.ts"
 import type { Stores } from "./StorePorts.ts"
 
+/** The environment's token of every simulated service; it opens everything. */
 export const operatorToken = "simulated-operator-token"
 
 interface Surroundings {
@@ -27,10 +28,12 @@ interface Surroundings {
   readonly onDamage: (message: string) => void
 }
 
+/** A started process, until its scope ends. */
 export interface Running {
   readonly handle: (request: SimulatedRequest) => Handling
 }
 
+/** What a process runs, and what stays of it when it is killed. */
 export interface Host extends Pick<Disk, "dieWithin" | "tearNextCommit" | "losePower"> {
   /** Starts a process on what the last one left. */
   readonly start: (surroundings: Surroundings) => Effect.Effect<Running, never, Scope.Scope>
@@ -50,6 +53,13 @@ interface Serving extends Pick<Surroundings, "post" | "settings"> {
 
 /** An operator asks so often what a round of pruning would remove. */
 const dryRunMillis = 433_000
+
+/** The n-th question is of another retention than the service has: it keeps one kind for ever, and erasures for a while. */
+const requestedRetention = (retention: Retention.Retention, n: number): Retention.Retention => ({
+  ...retention,
+  suppressions: 1_800_000,
+  [Retention.retentionKinds[n % Retention.retentionKinds.length]!]: null
+})
 
 /** Starts the service of production over opened stores: the sender of webhooks and the API. */
 export const serve = (
@@ -77,7 +87,10 @@ export const serve = (
     )
     const { retention, ...sending } = settings
     if (retention !== undefined) {
-      const dryRun = Effect.ignore(RetentionRounds.countDue(retention))
+      let requests = 0
+      const dryRun = Effect.suspend(() =>
+        Effect.ignore(RetentionRounds.countDue(requestedRetention(retention, requests++)))
+      )
       yield* Effect.all([
         Effect.forkScoped(RetentionRounds.retain({ retention })),
         Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(dryRunMillis), dryRun)))

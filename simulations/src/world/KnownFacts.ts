@@ -9,6 +9,8 @@ import type { SimulatedRequest, SimulatedResponse } from "./SimulatedHttp.ts"
 import type { StoreMethod } from "./StorePorts.ts"
 
 // Bodies are looked into freely here.
+
+/** JSON of the service as an oracle sees it: no type of the product may vouch for its shape. */
 export type Json = any
 
 /** What whoever calls means by it, apart from the words of HTTP. */
@@ -67,6 +69,7 @@ export interface Call {
   expected: unknown
 }
 
+/** An answer that reached its client, at `at` in virtual milliseconds since 1970. */
 export interface Answered {
   readonly call: Call
   readonly response: SimulatedResponse
@@ -99,6 +102,7 @@ export interface Stored {
   readonly process: CallingProcess
 }
 
+/** A key, or a token: what its holder knows of it. */
 export interface KnownKey {
   readonly id: string
   readonly value: string
@@ -108,6 +112,7 @@ export interface KnownKey {
   revokedAt: number | null
 }
 
+/** A webhook as its owner knows it. */
 export interface KnownWebhook {
   readonly id: string
   readonly brandId: string
@@ -215,6 +220,7 @@ export interface Violation {
 /** A person of a brand: the same external id can be another person's at another brand. */
 export const personOf = ({ id }: { readonly id: string }, extId: string): string => `${id} ${extId}`
 
+/** Grows while a run goes on; a rule that breaks is noted here, and only the first one counts. */
 export class KnownFacts {
   readonly brands: Array<KnownBrand> = []
   /** Brands that are created and deleted while the scenario runs. */

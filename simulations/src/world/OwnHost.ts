@@ -48,6 +48,7 @@ const requestOf = (sent: SimulatedRequest): Request => {
   })
 }
 
+/** A host of one process, which keeps its state in itself: it is never killed, and no store of it is seen. */
 export const ownHost = (make: OwnHost): Host => ({
   auditsKeyReads: false,
   dieWithin: null,

@@ -2,6 +2,7 @@
 import { type Retention, Retries } from "@lead-signals/domain"
 import type { Emitter } from "@lead-signals/webhook"
 
+/** What differs from the emitter's defaults. */
 export type ProcessSettings = Partial<Emitter.EmitterOptions> & {
   /** How long what is over is kept; nothing is pruned without it. */
   readonly retention?: Retention.Retention
@@ -26,6 +27,7 @@ const older: ProcessSettings = {
   limits: { total: 24, reserved: 8, perWebhook: olderPlacesOfOne, failingTotal: 12, perFailingWebhook: 2 }
 }
 
+/** `processes`: how many serve the store together. An older version waits longer and has other limits. */
 export const settingsOf = (
   { isOlder }: { readonly isOlder: boolean },
   processes: number

@@ -38,6 +38,7 @@ interface ProcessesOptions {
   ) => Effect.Effect<Sender.PostResponse, Sender.SendFailed>
 }
 
+/** All processes of a run, started with it. A process that is killed starts again after a while. */
 export class Processes {
   readonly all: ReadonlyArray<ServiceProcess>
   kills = 0

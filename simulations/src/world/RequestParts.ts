@@ -19,6 +19,7 @@ export interface UnusualRequest {
   readonly takesMillis?: number
 }
 
+/** A request as its client means it; `unusual` replaces parts of what is sent. */
 export interface SimulatedRequest {
   readonly method: HttpMethod
   /** Path and query. */
@@ -29,6 +30,7 @@ export interface SimulatedRequest {
   readonly unusual?: UnusualRequest
 }
 
+/** An answer as it arrived, headers in lower case. */
 export interface SimulatedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -48,6 +50,7 @@ export interface TakenStream {
 const nothing = new Uint8Array()
 const encoder = new TextEncoder()
 
+/** The body as it is sent; empty without one. */
 export const bytesOf = ({ body, unusual }: SimulatedRequest): Uint8Array =>
   unusual?.bytes ?? (body === undefined ? nothing : encoder.encode(JSON.stringify(body)))
 

@@ -67,6 +67,7 @@ const argsNow = ({ args, method }: Execution): ReadonlyArray<unknown> => {
   return [{ ...request, underWay: { total, failingTotal, byWebhook: new Map(byWebhook) } }]
 }
 
+/** A failover with a loss replays the earlier writes on a fresh disk. */
 export class ServerCommits {
   private disk: Disk
   private readonly disks: Array<Disk> = []

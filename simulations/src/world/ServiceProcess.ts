@@ -18,6 +18,7 @@ export interface Incarnation {
   running: Running | null
 }
 
+/** Its identity and its troubles; what it runs is the incarnation. */
 export class ServiceProcess {
   /** The party of the trace. */
   readonly name: string

@@ -85,6 +85,7 @@ const makeTemplate = (encrypted: boolean): ReadonlyMap<string, Buffer> => {
   return made
 }
 
+/** How the files of a run are opened. */
 export interface SqliteDiskOptions {
   /** Whether a commit is synced when its write succeeds, as in production; needed where power is lost. */
   readonly synced: boolean

@@ -8,6 +8,7 @@ import {
 } from "@lead-signals/domain"
 import { Context } from "effect"
 
+/** The ports that a service needs of its store. */
 export type Stores = StorePorts
 
 /** Every method of every port, as `port.method`. */
@@ -99,6 +100,7 @@ const faultPoints: FaultPoints = {
   pruning: { prune: "prune", countDue: "countDue", newestPrunedEvent: "newestPrunedEvent" }
 }
 
+/** One method of a port: its name, whether it reads or writes, and its name in labels of faults, which must not change. */
 export interface MethodOfStore {
   readonly method: StoreMethod
   readonly operation: Operation

@@ -87,6 +87,7 @@ const waitForBell = (client: Client): Effect.Effect<void> =>
     })
   })
 
+/** One for each run over a networked store. */
 export class StoreServer {
   private commits: ServerCommits | null = null
   private readonly clients = new Map<ServiceProcess, Client>()

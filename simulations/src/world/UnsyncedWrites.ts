@@ -32,6 +32,7 @@ const isCheckpointed = (before: Image, after: Image): boolean =>
 
 const logHeader = (image: Image): Buffer => image.get("-wal")!.subarray(0, logHeaderBytes)
 
+/** One for each SQLite file, by whose name it finds the log beside it. */
 export class UnsyncedWrites {
   /** The files as they were last synced; null while everything is. */
   private synced: Image | null = null

@@ -46,6 +46,7 @@ const twinOf = (call: Call): Call => ({
   expected: undefined
 })
 
+/** What a world is made of, and who hears what happens. */
 export interface WorldOptions {
   readonly seed: number
   readonly startsAt: number
@@ -65,6 +66,7 @@ export interface WorldOptions {
   readonly onPosted: (post: ReceivedPost) => void
 }
 
+/** One for each run. */
 export class World {
   readonly kernel: Kernel
   /** Who calls and who receives: never killed. */

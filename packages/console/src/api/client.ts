@@ -3,16 +3,37 @@ import createClient from "openapi-fetch"
 import type { components, paths } from "./contract.ts"
 import { repeatedCalls } from "./repeatedCalls.ts"
 
+/** The schemas of the OpenAPI document by their names there. The types below give short names to those that several pages use. */
 export type Schemas = components["schemas"]
+
+/** A lead as lists have it: without engagements. */
 export type Lead = Schemas["Lead"]
+
+/** A lead with its newest 20 engagements. An API key and an operator read the same shape. */
 export type LeadDetail = Schemas["LeadDetail"]
+
+/** One comment, reaction or repost of a lead, with its post. */
 export type Engagement = Schemas["Engagement"]
+
+/** What a brand watches. */
 export type Signal = Schemas["Signal"]
+
+/** A webhook without its secret, which only its creation and its rotation return. */
 export type Webhook = Schemas["Webhook"]
+
+/** A delivery as lists have it: without its attempts. */
 export type Delivery = Schemas["Delivery"]
+
+/** A key without its value: `start` has the first characters, to recognise it by. */
 export type ApiKey = Schemas["ApiKey"]
+
+/** A token of an operator without its value. The environment's token is not among them. */
 export type AccessToken = Schemas["OperatorToken"]
+
+/** One line of the audit log: ids and names of operations, nothing of a person. */
 export type AuditEntry = Schemas["AuditEntry"]
+
+/** What the session opens: `access` is "operator" or "brand"; a session of an API key has its brand and no scopes. */
 export type Session = Schemas["Session"]
 
 /** Every page of the console lies below this path, and the API beside it. */
@@ -43,6 +64,15 @@ export class CallFailed extends Error {
 
 /** Nothing answered: the server is down, or the way to it. */
 export class Unreachable extends Error {}
+
+/**
+ * Whether the same call may succeed later: the rate window of a key is used up (429), the server starts or is overloaded (503), a proxy before it
+ * waits for it (502, 504), the connection was slow (408), or nothing answered.
+ */
+export const passesByWaiting = (failure: unknown): boolean =>
+  failure instanceof CallFailed
+    ? [408, 429, 502, 503, 504].includes(failure.status)
+    : failure instanceof Unreachable
 
 interface Answered<Data> {
   readonly data?: Data

@@ -1,16 +1,11 @@
 /** The cache of what the API answered. A call that is refused for want of a session ends the page's session. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query"
-import { CallFailed, Unreachable } from "./client.ts"
+import { CallFailed, passesByWaiting } from "./client.ts"
 
+/** The entry of the session: a `SessionState`. It outlives a sign-out; all others are removed then. */
 export const sessionKey = ["session"] as const
 
 const maxAttempts = 3
-
-/** The rate window of a key can be used up, and the server can be starting or overloaded: these pass by waiting. */
-const passesByWaiting = (failure: unknown): boolean =>
-  failure instanceof CallFailed
-    ? failure.status === 429 || failure.status === 503
-    : failure instanceof Unreachable
 
 /** The sign-in page says why it is there. */
 export const endSession = (): void => {
@@ -21,6 +16,10 @@ const onError = (failure: unknown): void => {
   if (failure instanceof CallFailed && failure.status === 401) endSession()
 }
 
+/**
+ * One for the page. A read that fails in a passing way is repeated up to three times, after what the server asks or 0.5 s, 1 s and 2 s; writes are
+ * not. A 401 ends the session.
+ */
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),

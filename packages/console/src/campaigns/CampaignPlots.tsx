@@ -34,6 +34,10 @@ interface CampaignPlotsProps {
   readonly isGained: boolean
 }
 
+/**
+ * Three plots: impressions; reactions, comments and reposts; engagement rate. `isGained` plots what each interval added in place of totals, but for
+ * the rate. Without a reading in the period it says so, and a failure replaces the plots with a way to try again. One column on a phone.
+ */
 export const CampaignPlots = ({ brandId, campaignId, isGained, query }: CampaignPlotsProps) => {
   const { data, error, refetch } = useQuery(campaignSeriesQuery(brandId, campaignId, query))
   const plots = useMemo(() => {

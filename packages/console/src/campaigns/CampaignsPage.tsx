@@ -210,6 +210,10 @@ const Campaigns = ({ brandId }: { readonly brandId: string }) => {
   )
 }
 
+/**
+ * The campaign of the URL, else the last one of the list. A brand without campaigns gets the form that creates one, if its session has the scope
+ * `admin`. Another brand begins anew.
+ */
 export const CampaignsPage = () => {
   const { brandId } = useParams({ from })
   return <Campaigns key={brandId} brandId={brandId} />

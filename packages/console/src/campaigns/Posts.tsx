@@ -25,6 +25,7 @@ interface PostsProps {
   readonly search: CampaignSearch
 }
 
+/** A link to the figures of each post of the campaign. Nothing while it loads or where there is no post. A phone has post, impressions and rate. */
 export const Posts = ({ brandId, campaignId, search }: PostsProps) => {
   const { data, error, refetch } = useQuery(campaignPostsQuery(brandId, campaignId))
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />

@@ -6,6 +6,7 @@ import type { ApiCall } from "./curl.ts"
 
 const CurlDialog = lazyDialog(async () => (await import("./CurlDialog.tsx")).CurlDialog)
 
+/** The button "curl" of a page: opens the dialog with these calls. */
 export const CurlButton = ({ calls }: { readonly calls: ReadonlyArray<ApiCall> }) => {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -9,6 +9,7 @@ interface CurlDialogProps {
   readonly onClose: () => void
 }
 
+/** The calls as commands to copy. They name the variable that holds the credential, never its value: the page does not know it. */
 export const CurlDialog = ({ calls, onClose }: CurlDialogProps) => {
   const { access } = useSession()
   const commands = calls.map((call) => ({ does: call.does, command: curlOf(location.origin, access, call) }))

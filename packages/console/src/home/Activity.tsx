@@ -116,6 +116,10 @@ interface ActivityProps {
   readonly hasWebhooks: boolean
 }
 
+/**
+ * Plots of new leads, engagements and, where there are webhooks, deliveries, by the interval and group of the URL. Each plot loads and fails by
+ * itself. Times are UTC. One column on a phone.
+ */
 export const Activity = ({ brandId, hasWebhooks, signals }: ActivityProps) => {
   const from = "/brands/$brandId/"
   const search = useSearch({ from })

@@ -83,6 +83,10 @@ const useHidden = (brandId: string): readonly [boolean, (isHidden: boolean) => v
   return [isHidden, change]
 }
 
+/**
+ * Six steps with links, shown until all are done or this browser hides them for the brand; a note takes the hiding back. Shown to sessions that may
+ * do every step.
+ */
 export const Checklist = ({
   brandId,
   facts

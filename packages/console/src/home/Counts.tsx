@@ -52,6 +52,7 @@ const Tile = ({
   </Link>
 )
 
+/** Five tiles, each a link to its list; a count that is still loading, or failed, is an ellipsis. Two in a row on a phone. */
 export const Counts = ({ brandId, total }: { readonly brandId: string; readonly total: number }) => (
   <section aria-label="Leads in numbers" className="grid grid-cols-2 gap-3 md:grid-cols-3 lg:grid-cols-5">
     <Tile brandId={brandId} text="Leads" search={{}} value={total} />

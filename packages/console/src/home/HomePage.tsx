@@ -182,6 +182,7 @@ const BrandHome = ({ brandId }: { readonly brandId: string }) => {
   )
 }
 
+/** A brand without leads has the checklist alone. Counts of deliveries that are not read yet count as zero. Another brand begins anew. */
 export const HomePage = () => {
   const { brandId } = useParams({ from: "/brands/$brandId/" })
   return <BrandHome key={brandId} brandId={brandId} />

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router"
 import { Icon } from "../ui/Icon.tsx"
 import { exactTime } from "../ui/Time.tsx"
 
+/** One line of the list: the name as somebody wrote it, and what is wrong in our words. */
 export interface Problem {
   /** What has the trouble. */
   readonly name: string
@@ -60,6 +61,7 @@ const ProblemLink = ({
   )
 }
 
+/** Every problem as a link to the page that helps. Without one it says that all is well, or that there is no webhook that could fail. */
 export const NeedsAHand = ({ brandId, hasWebhooks, since, problems }: NeedsAHandProps) => (
   <section aria-labelledby="needs-a-hand" className="card flex flex-col p-4">
     <h2 id="needs-a-hand" className="mb-3 text-sm font-semibold">

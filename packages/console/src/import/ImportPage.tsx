@@ -1,11 +1,12 @@
 /** Import: a file of observations, from this computer. */
 import { useQuery } from "@tanstack/react-query"
-import { Link, useParams } from "@tanstack/react-router"
-import { type DragEvent, useState } from "react"
+import { Link, useBlocker, useParams } from "@tanstack/react-router"
+import { type DragEvent, useEffect, useState } from "react"
 import { signalsQuery } from "../api/queries.ts"
 import { CurlButton } from "../curl/CurlButton.tsx"
 import { PageHeader } from "../shell/PageHeader.tsx"
 import { Button, buttonClass } from "../ui/Button.tsx"
+import { Dialog, DialogActions } from "../ui/Dialog.tsx"
 import { SelectField } from "../ui/Field.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Empty, Failure } from "../ui/States.tsx"
@@ -170,8 +171,42 @@ interface Chosen {
   readonly mapping: ReadonlyArray<string>
 }
 
-export const ImportPage = () => {
-  const { brandId } = useParams({ from: "/brands/$brandId/import" })
+const isOtherPage = ({
+  current,
+  next
+}: {
+  readonly current: { readonly pathname: string }
+  readonly next: { readonly pathname: string }
+}) => current.pathname !== next.pathname
+
+/** Asks before the page is left while an import runs; closing or reloading the page has the browser ask. */
+const LeaveDialog = ({ isRunning }: { readonly isRunning: boolean }) => {
+  const { proceed, reset } = useBlocker({
+    shouldBlockFn: isOtherPage,
+    disabled: !isRunning,
+    withResolver: true
+  })
+  // An import that ends meanwhile leaves its result to be read.
+  useEffect(() => {
+    if (!isRunning) reset?.()
+  }, [isRunning, reset])
+  return proceed === undefined || !isRunning ? null : (
+    <Dialog title="The import is still running" onClose={reset}>
+      <p className="text-sm">
+        It stops when you leave this page. What was sent until then stays recorded, and sending the file again
+        later adds only the rest.
+      </p>
+      <DialogActions>
+        <Button onClick={proceed}>Stop and leave</Button>
+        <Button look="primary" onClick={reset}>
+          Stay
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+const BrandImport = ({ brandId }: { readonly brandId: string }) => {
   const { data: signals } = useQuery(signalsQuery(brandId))
   const [chosen, setChosen] = useState<Chosen | null>(null)
   const [signal, setSignal] = useState("")
@@ -318,6 +353,16 @@ export const ImportPage = () => {
         }
       />
       <div className="flex flex-col gap-4 px-4 pb-8 md:px-6">{content()}</div>
+      <LeaveDialog isRunning={state.phase === "running"} />
     </>
   )
+}
+
+/**
+ * Imports one file of a brand; another brand begins with no file. It asks before it is left while an import runs, and an import that goes on without its
+ * page is stopped.
+ */
+export const ImportPage = () => {
+  const { brandId } = useParams({ from: "/brands/$brandId/import" })
+  return <BrandImport key={brandId} brandId={brandId} />
 }

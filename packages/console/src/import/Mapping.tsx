@@ -9,6 +9,7 @@ interface MappingProps {
   readonly onChange: (mapping: ReadonlyArray<string>) => void
 }
 
+/** A row for each column of the file with a choice of its field. A phone leaves out the first rows of the file. */
 export const Mapping = ({ mapping, onChange, preview }: MappingProps) => (
   <div className="card overflow-x-auto">
     <table aria-label="Columns" className="w-full border-separate border-spacing-0 text-sm">

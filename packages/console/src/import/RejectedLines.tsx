@@ -47,6 +47,7 @@ const headClass =
   "border-line bg-surface text-muted sticky top-0 z-10 border-b px-2 py-1.5 text-left text-xs font-medium first:pl-4"
 const cellClass = "border-line border-b px-2 first:pl-4"
 
+/** Shown while lines are rejected: at most 10,000 of them are kept, all are counted. What is mended stays through a failed sending. */
 export const RejectedLines = ({ count, isRunning, lines, onSend, plan }: RejectedLinesProps) => {
   const [mended, setMended] = useState<Mended>(new Map())
   const frame = useRef<HTMLDivElement>(null)

@@ -26,6 +26,7 @@ const field = (
 const required = { isRequired: true } as const
 const number = { isNumber: true } as const
 
+/** In the order of the table of the page. `signalId` is required too, but can be chosen for all rows. */
 export const fields: ReadonlyArray<ImportField> = [
   field(
     "person.extId",

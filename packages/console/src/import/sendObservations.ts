@@ -1,5 +1,6 @@
 /** Sends observations in batches, again while the server is busy: what was recorded is a duplicate then. */
-import { answerOf, api, CallFailed, type Schemas, Unreachable } from "../api/client.ts"
+import { answerOf, api, CallFailed, passesByWaiting, type Schemas } from "../api/client.ts"
+import { pause } from "../api/pause.ts"
 
 type Outcome = Schemas["Outcome"]
 
@@ -57,14 +58,10 @@ const fits = ({ text }: Line, value: unknown): boolean =>
   text.length <= maxBatchCharacters ||
   new TextEncoder().encode(JSON.stringify(bodyOf([value]))).length <= maxBodyBytes
 
-const isPassing = (failure: unknown): boolean =>
-  failure instanceof CallFailed
-    ? failure.status === 429 || failure.status === 503
-    : failure instanceof Unreachable
-
 const send = async (
   brandId: string,
-  observations: ReadonlyArray<unknown>
+  observations: ReadonlyArray<unknown>,
+  signal: AbortSignal
 ): Promise<ReadonlyArray<Outcome>> => {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -77,14 +74,15 @@ const send = async (
       // As JSON was sent, it is no text of lines.
       return (answer as { readonly data: ReadonlyArray<Outcome> }).data
     } catch (failure) {
-      if (attempt === maxAttempts || !isPassing(failure)) throw failure
+      if (attempt === maxAttempts || !passesByWaiting(failure)) throw failure
       const requested = failure instanceof CallFailed ? failure.retryAfterMillis : null
-      const pause = requested ?? Math.min(firstPauseMillis * 2 ** attempt, maxPauseMillis)
-      await new Promise((resolve) => setTimeout(resolve, pause))
+      await pause(requested ?? Math.min(firstPauseMillis * 2 ** attempt, maxPauseMillis), signal)
+      if (signal.aborted) throw failure
     }
   }
 }
 
+/** How many lines of a batch had each outcome, and those that were rejected, by this page or by the server, in the order of the file. */
 export interface BatchResult {
   readonly recorded: number
   readonly duplicate: number
@@ -100,8 +98,16 @@ const problemOf = (line: Line, value: unknown): string | null =>
       ? null
       : "This line takes more than 1 MiB, as much as a request: the command line sends longer ones."
 
-/** Sends one batch. A line that no request can hold is rejected here. */
-export const sendBatch = async (brandId: string, batch: ReadonlyArray<Line>): Promise<BatchResult> => {
+/**
+ * Sends one batch of at most 200 lines in one request. A line that is no JSON, or that no request can hold, is rejected here. A request whose failure
+ * passes by waiting is sent up to six times, with pauses of at most 10 s or of what the server asks; `signal` ends a pause, not a request under way.
+ * Rejects with the last `CallFailed` or `Unreachable`.
+ */
+export const sendBatch = async (
+  brandId: string,
+  batch: ReadonlyArray<Line>,
+  signal: AbortSignal
+): Promise<BatchResult> => {
   const read = batch.map((line) => {
     const value = parse(line.text)
     return { line, value, problem: problemOf(line, value) }
@@ -115,7 +121,8 @@ export const sendBatch = async (brandId: string, batch: ReadonlyArray<Line>): Pr
       ? []
       : await send(
           brandId,
-          whole.map(({ value }) => value)
+          whole.map(({ value }) => value),
+          signal
         )
   const numberOf = (wanted: Outcome["outcome"]) => outcomes.filter(({ outcome }) => outcome === wanted).length
   return {

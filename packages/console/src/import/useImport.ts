@@ -1,6 +1,6 @@
 /** The course of an import: how far it is, what became of the lines, and those that were rejected. */
 import { useQueryClient } from "@tanstack/react-query"
-import { useRef, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { leadsKey } from "../api/queries.ts"
 import { observationOf } from "./fields.ts"
 import { type Preview, rowsOf } from "./readFile.ts"
@@ -9,6 +9,7 @@ import { batchesOf, type BatchResult, type Line, type RejectedLine, sendBatch } 
 /** More rejected lines are counted, and not kept: a file of another form would fill the memory. */
 const maxKeptRejections = 10_000
 
+/** What the page shows of an import. `stopped`: by the person, or by `error`; what was sent until then stays recorded. */
 export interface ImportState {
   readonly phase: "idle" | "running" | "stopped" | "done"
   /** Between 0 and 1. */
@@ -91,17 +92,23 @@ const afterMendedBatch = (
   }
 }
 
+/**
+ * Imports one file at a time into the brand. `stop` ends an import after the request under way, and so does leaving the page, because no progress would be
+ * seen from then on. Sending the same file again later is harmless: what was recorded counts as a duplicate.
+ */
 export const useImport = (brandId: string) => {
   const queryClient = useQueryClient()
   const [state, setState] = useState(initial)
-  const stopped = useRef(false)
+  const current = useRef(new AbortController())
+  useEffect(() => () => current.current.abort(), [])
 
-  const run = async (work: () => Promise<void>): Promise<void> => {
-    stopped.current = false
+  const run = async (work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+    current.current = new AbortController()
+    const { signal } = current.current
     try {
-      await work()
+      await work(signal)
       setState((before) =>
-        stopped.current ? { ...before, phase: "stopped" } : { ...before, phase: "done", fraction: 1 }
+        signal.aborted ? { ...before, phase: "stopped" } : { ...before, phase: "done", fraction: 1 }
       )
     } catch (error) {
       setState((before) => ({ ...before, phase: "stopped", error }))
@@ -110,23 +117,23 @@ export const useImport = (brandId: string) => {
   }
 
   const start = (plan: ImportPlan) =>
-    run(async () => {
+    run(async (signal) => {
       setState({ ...initial, phase: "running" })
       const { file, preview } = plan
       for await (const { read, rows } of rowsOf(file, preview)) {
         const lines = rows.map((row): Line => ({ ...row, text: textOf(plan, row.cells) }))
         for (const batch of batchesOf(lines)) {
-          if (stopped.current) return
-          const result = await sendBatch(brandId, batch)
+          if (signal.aborted) return
+          const result = await sendBatch(brandId, batch, signal)
           setState((before) => ({ ...afterBatch(before, result), fraction: read / Math.max(file.size, 1) }))
         }
-        if (stopped.current) return
+        if (signal.aborted) return
       }
     })
 
   /** Sends the rejected lines once more, with what was mended in them, by their numbers. */
   const sendAgain = (plan: ImportPlan, mended: ReadonlyMap<number, ReadonlyArray<string>>) =>
-    run(async () => {
+    run(async (signal) => {
       const lines = state.rejected.map((line): RejectedLine => {
         const cells = mended.get(line.number)
         return cells === undefined ? line : { ...line, cells, text: textOf(plan, cells) }
@@ -134,8 +141,8 @@ export const useImport = (brandId: string) => {
       setState((before) => ({ ...before, phase: "running", fraction: 0, rejected: lines, error: null }))
       let sent = 0
       for (const batch of batchesOf(lines)) {
-        if (stopped.current) return
-        const result = await sendBatch(brandId, batch)
+        if (signal.aborted) return
+        const result = await sendBatch(brandId, batch, signal)
         sent += batch.length
         const fraction = sent / lines.length
         setState((before) => ({ ...afterMendedBatch(before, batch, result), fraction }))
@@ -146,9 +153,7 @@ export const useImport = (brandId: string) => {
     state,
     start,
     sendAgain,
-    stop: () => {
-      stopped.current = true
-    },
+    stop: () => current.current.abort(),
     reset: () => setState(initial)
   }
 }

@@ -72,6 +72,7 @@ interface ColumnsMenuProps {
   readonly onToggle: (id: ColumnId) => void
 }
 
+/** The menu "Columns": a tick shows or hides a column at once and for later visits. The name is not in it. */
 export const ColumnsMenu = ({ onToggle, visible }: ColumnsMenuProps) => (
   <MenuButton
     icon="columns"

@@ -15,6 +15,7 @@ interface EraseDialogProps {
   readonly onErased: () => void
 }
 
+/** Takes the lead's id typed as confirmation. `onErased` is called before the lists are read again; a failure stays in the dialog. */
 export const EraseDialog = ({ brandId, lead, onClose, onErased }: EraseDialogProps) => {
   const [typed, setTyped] = useState("")
   const queryClient = useQueryClient()

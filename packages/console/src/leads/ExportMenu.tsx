@@ -17,6 +17,10 @@ interface Progress {
   readonly total: number
 }
 
+/**
+ * The menu "Export"; while a file is written, its progress and "Cancel". The leads are those of the filter when it begins. A failed or cancelled
+ * export leaves no file.
+ */
 export const ExportMenu = ({
   brandId,
   filter

@@ -18,6 +18,7 @@ interface LeadActionsProps {
   readonly onErased: () => void
 }
 
+/** For operators: sending again with the scope `webhooks`, erasing with `admin`. The export of the person is noted in the audit log. */
 export const LeadActions = ({ brandId, lead, onErased }: LeadActionsProps) => {
   const [isErasing, setErasing] = useState(false)
   const session = useSession()

@@ -13,6 +13,7 @@ const words: Readonly<Partial<Record<ColumnId, string>>> = {
   updatedAt: "Updated"
 }
 
+/** In place of `LeadTable` where the window is narrower than 640 px. A card leaves out facts that the lead does not have. */
 export const LeadCards = ({
   brandId,
   isStale,

@@ -188,6 +188,10 @@ const WindowChip = ({
   )
 }
 
+/**
+ * `onChange` gets what changes, with empty texts for filters that are cleared, and whether it comes from typing, 50 ms after the last key. On a
+ * phone the filters scroll sideways, and the order is among them.
+ */
 export const LeadFilters = ({ brandId, onChange, search }: FiltersProps) => {
   const { access } = useSession()
   const { data: signals = [] } = useQuery({ ...signalsQuery(brandId), enabled: access === "operator" })

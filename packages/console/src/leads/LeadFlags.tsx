@@ -91,6 +91,7 @@ const Score = ({
   )
 }
 
+/** For the scope `ingest`. A change shows at once, is taken back when the API refuses it, and has an undo for 10 s. */
 export const LeadFlags = ({ brandId, lead }: { readonly brandId: string; readonly lead: LeadDetail }) => {
   const amend = useAmend(brandId, lead)
   const change = (amendment: Amendment) => {

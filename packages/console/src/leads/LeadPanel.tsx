@@ -155,6 +155,10 @@ interface LeadPanelProps {
   readonly onClose: () => void
 }
 
+/**
+ * Beside the list from 1024 px, over it below. A lead that is not there any more, or of another brand, has a text of its own; other failures can be
+ * tried again.
+ */
 export const LeadPanel = ({ brandId, id, onClose }: LeadPanelProps) => {
   const session = useSession()
   const { access } = session

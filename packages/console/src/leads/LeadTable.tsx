@@ -18,6 +18,10 @@ export interface LeadListProps {
 
 const ariaSorts = { asc: "ascending", desc: "descending" } as const
 
+/**
+ * From 640 px. Columns keep their widths and the table scrolls sideways where they do not fit; the headline, or else the name, takes the room that
+ * is left.
+ */
 export const LeadTable = ({
   brandId,
   isStale,

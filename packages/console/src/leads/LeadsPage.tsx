@@ -39,6 +39,7 @@ const useListKeys = (openLead: string | undefined, open: (id: string | undefined
     if (row !== null && openLead !== undefined) open(row.dataset["row"])
   })
 
+/** A failed read keeps the rows before it, dimmed, with a way to try again. No lead, no match and a page past the end have texts of their own. */
 export const LeadsPage = () => {
   const { brandId } = useParams({ from })
   const search = useSearch({ from })

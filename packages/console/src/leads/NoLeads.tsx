@@ -4,6 +4,7 @@ import { useSession } from "../session/session.ts"
 import { buttonClass } from "../ui/Button.tsx"
 import { Empty } from "../ui/States.tsx"
 
+/** Sends operators to the checklist of Home; a session of a key is told that there is nothing yet. */
 export const NoLeads = ({ brandId }: { readonly brandId: string }) => {
   const { access } = useSession()
   return access === "operator" ? (

@@ -14,6 +14,7 @@ interface PaginationProps {
 
 const count = new Intl.NumberFormat("en")
 
+/** `page` counts from 1. A page past the end shows the total alone. Without `onPageSize` there is no choice of the size. */
 export const Pagination = ({ onPage, onPageSize, page, pageCount, pageSize, total }: PaginationProps) => {
   const first = (page - 1) * pageSize + 1
   const last = Math.min(page * pageSize, total)

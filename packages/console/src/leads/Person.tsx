@@ -8,6 +8,7 @@ const initialsOf = (name: string): string => {
     .toUpperCase()
 }
 
+/** The initials of the name on a disc, hidden from screen readers; "?" where the name has no letter. */
 export const Avatar = ({
   className = "size-7 text-2xs",
   name

@@ -47,6 +47,10 @@ const Outcome = ({
   )
 }
 
+/**
+ * For the scope `webhooks`. Follows the new delivery until it ends and shows its state. Without a webhook it leads to the page that creates one;
+ * while they load it is empty.
+ */
 export const ResendForm = ({ brandId, leadId }: { readonly brandId: string; readonly leadId: number }) => {
   const { data: webhooks } = useQuery(webhooksQuery(brandId))
   const [chosen, setChosen] = useState("")

@@ -7,6 +7,7 @@ import { Name } from "../ui/Name.tsx"
 import { Time } from "../ui/Time.tsx"
 import { Avatar } from "./Person.tsx"
 
+/** Badges of the flags that are set; nothing where none is. */
 export const Flags = ({ lead }: { readonly lead: Pick<Lead, "qualified" | "exported" | "isEmployee"> }) => (
   <span className="inline-flex gap-1">
     {lead.qualified ? <Badge tone="good">Qualified</Badge> : null}
@@ -30,6 +31,7 @@ export interface RowContext {
   readonly hasHeadline: boolean
 }
 
+/** Names of fields of the API, but "flags", which stands for three of them. */
 export type ColumnId =
   | "name"
   | "headline"
@@ -40,6 +42,7 @@ export type ColumnId =
   | "createdAt"
   | "updatedAt"
 
+/** One column: how it is drawn, and when a list of some width shows it. */
 export interface LeadColumn {
   /** The field of the API that the column shows, or sorts by. */
   readonly id: ColumnId
@@ -56,6 +59,7 @@ export interface LeadColumn {
   readonly sorts: "asc" | "desc" | null
 }
 
+/** In the order of the table, and of the menu "Columns". */
 export const leadColumns = [
   {
     id: "name",

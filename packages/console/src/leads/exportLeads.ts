@@ -2,6 +2,7 @@
 import type { Lead } from "../api/client.ts"
 import type { LeadPage, LeadQuery } from "../api/queries.ts"
 
+/** The ending of the file, too. */
 export type Format = "csv" | "jsonl"
 
 type Read = (query: LeadQuery) => Promise<LeadPage>
@@ -89,6 +90,10 @@ const csvLine = (cells: ReadonlyArray<unknown>): string => `${cells.map(csvCell)
 export const headerOf = (format: Format): string =>
   format === "csv" ? csvLine(columns.map(([name]) => name)) : ""
 
+/**
+ * The text of the leads, each line ended; without the header of CSV. A cell of CSV that a spreadsheet would take for a formula begins with an
+ * apostrophe.
+ */
 export const linesOf = (format: Format, leads: ReadonlyArray<Lead>): string =>
   leads
     .map((lead) =>

@@ -1,4 +1,5 @@
 /** The state of the list of leads, as its URL has it: filters, order, page, and the lead that is open. */
+import { searchTexts } from "../shell/searchTexts.ts"
 import type { LeadQuery } from "../api/queries.ts"
 
 const names = [
@@ -19,6 +20,10 @@ const names = [
   "lead"
 ] as const
 
+/**
+ * Texts of the URL. Most have the names of the API; `created` and `updated` are windows of time that end now, and `lead` is the id of the one that
+ * is open.
+ */
 export type LeadSearch = { readonly [Name in (typeof names)[number]]?: string }
 
 /** Parameters that choose leads, in the order of their chips. */
@@ -35,19 +40,15 @@ export const filterNames = [
   "updatedBefore"
 ] as const satisfies ReadonlyArray<keyof LeadSearch>
 
-export const readLeadSearch = (given: Record<string, unknown>): LeadSearch =>
-  Object.fromEntries(
-    names.flatMap((name) => {
-      const value = given[name]
-      return typeof value === "string" && value !== "" ? [[name, value]] : []
-    })
-  )
+/** Keeps known parameters with a text. Their values are judged by the API, which refuses a wrong one by its name. */
+export const readLeadSearch = (given: Record<string, unknown>): LeadSearch => searchTexts(names, given)
 
 /** Windows that end now, in days. */
 export const windows = { "1d": 1, "7d": 7, "30d": 30, "90d": 90 } as const
 
 const [millisPerMinute, millisPerDay] = [60_000, 86_400_000]
 
+/** What the page offers; the URL may have any that the API takes. */
 export const pageSizes = ["25", "50", "100"] as const
 
 /** The beginning of a window, to the minute: within a minute the query stays the same, and the cache answers it. */
@@ -81,6 +82,7 @@ export const filterOf = (search: LeadSearch, now = Date.now()): LeadQuery => {
   return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined))
 }
 
+/** The order of a URL without `sort`, which is then left out of it. */
 export const defaultSort = "createdAt:desc"
 
 /** The whole query. Numbers and flags stay the texts of the URL: the API says what is wrong with them. */

@@ -52,6 +52,7 @@ interface EventListProps {
   readonly onScrolled: (isScrolled: boolean) => void
 }
 
+/** The rows are 52 px high and drawn only near the view, so thousands cost no more than a screenful. A phone leaves out the signal and the kind. */
 export const EventList = ({ brandId, events, onScrolled }: EventListProps) => {
   const place = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({

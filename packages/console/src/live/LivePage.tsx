@@ -119,6 +119,10 @@ const Live = ({ brandId }: { readonly brandId: string }) => {
   )
 }
 
+/**
+ * The list stands still while it is scrolled or paused, and counts what comes meanwhile. It begins empty: events of before are not read. Another
+ * brand begins anew.
+ */
 export const LivePage = () => {
   const { brandId } = useParams({ from })
   return <Live key={brandId} brandId={brandId} />

@@ -1,7 +1,9 @@
 /** Reads the brand's events as they are committed, and connects again whenever the connection ends. */
+import { pause } from "../api/pause.ts"
 import { api, CallFailed, type Schemas } from "../api/client.ts"
 import { endSession } from "../api/queryClient.ts"
 
+/** An event of the stream with its id. */
 export type LiveEvent = Schemas["LiveEvent"] & {
   /** The place in the stream, as the server names it. */
   readonly id: string
@@ -44,15 +46,6 @@ const take = (blocks: ReadonlyArray<string>, { onEvent, onGap }: Listener): stri
   }
   return last
 }
-
-const pause = (millis: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, millis)
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 
 /** Reads until the signal ends it. */
 export const readLiveEvents = async (

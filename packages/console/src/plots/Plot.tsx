@@ -15,6 +15,7 @@ interface PlotSeries {
 /** Variables of the style sheet, in the order in which series without a tone take them. */
 export const palette = ["plot-1", "plot-2", "plot-3", "plot-4", "plot-5", "plot-6"] as const
 
+/** A colour of the style sheet: one of the palette, or one with a meaning. */
 export type PlotTone = (typeof palette)[number] | "danger" | "warn" | "accent"
 
 /** A series with its colour. */
@@ -22,6 +23,7 @@ export interface PlottedSeries extends PlotSeries {
   readonly tone: PlotTone
 }
 
+/** `series` have as many values as there are `times`; null is a gap. */
 export interface PlotProps {
   /** What is plotted, as a heading of the second level. */
   readonly title: string
@@ -113,6 +115,10 @@ const PlotTable = ({
 
 const defaultHeight = 176
 
+/**
+ * Pointing at it reads a point in the legend; "Table" has the same numbers as text, for keyboards and screen readers. It takes the width of its
+ * place.
+ */
 export const Plot = ({
   formatAxis,
   formatTime,

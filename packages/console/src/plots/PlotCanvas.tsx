@@ -151,6 +151,7 @@ const followWidth = (plot: UPlot, place: HTMLElement, height: number): (() => vo
   return () => observer.disconnect()
 }
 
+/** Drawn anew when the number, colour or kind of series changes, and when the theme does; new values and widths only update it. */
 export const PlotCanvas = (props: PlotCanvasProps) => {
   const place = useRef<HTMLDivElement>(null)
   const plotRef = useRef<UPlot>(null)

@@ -11,6 +11,7 @@ type Schemas = Reference["schemas"]
 
 const tones: Readonly<Record<string, Tone>> = { GET: "good", DELETE: "bad" }
 
+/** The HTTP method as a badge. */
 export const Method = ({ method }: { readonly method: string }) => (
   <Badge tone={tones[method] ?? "warn"}>{method}</Badge>
 )
@@ -249,6 +250,7 @@ const commandOf = (operation: Operation): string => {
   })
 }
 
+/** The description of one operation or event. Tables scroll sideways on a phone. */
 export const OperationPage = ({
   operation,
   schemas

@@ -91,6 +91,10 @@ const Overview = ({ reference }: { readonly reference: Reference }) => (
   </div>
 )
 
+/**
+ * On a window below 1024 px the list of operations and the opened one take turns. An id that no operation has shows the overview. A document that
+ * can't be read can be tried again.
+ */
 export const ReferencePage = () => {
   const { data: reference, error, refetch } = useQuery(referenceQuery)
   const { operation: open } = useSearch({ strict: false })

@@ -1,6 +1,7 @@
 /** The fields of a schema as lines of a table: each with its path, its type in words, and what it means. */
 import type { Reference, Schema } from "./openApi.ts"
 
+/** One row of the table of a body or answer. */
 export interface Field {
   /** From the schema: `data[].name`. */
   readonly path: string
@@ -66,6 +67,10 @@ export const typeText = (given: Schema, schemas: Schemas): string => {
   return [`${plainType(schema, schemas)}${isNullable ? ", or null" : ""}`, ...bounds(schema)].join(", ")
 }
 
+/**
+ * In the order of the document, each object followed by its own fields, at most eight levels deep; a schema that holds itself is entered once. A
+ * schema without properties has no fields.
+ */
 export const fieldsOf = (given: Schema, schemas: Schemas): ReadonlyArray<Field> => {
   const walk = (
     outer: Schema,

@@ -24,6 +24,7 @@ export interface Schema {
   readonly "x-pii"?: boolean
 }
 
+/** A parameter of an operation, as OpenAPI has it. */
 export interface Parameter {
   readonly name: string
   readonly in: "path" | "query" | "header"
@@ -38,6 +39,7 @@ interface Media {
   readonly example?: unknown
 }
 
+/** One answer of an operation, as OpenAPI has it. */
 export interface ApiResponse {
   readonly description: string
   readonly content?: Readonly<Record<string, Media>>
@@ -72,6 +74,7 @@ interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
+/** One call of the API, or one event that receivers get. */
 export interface Operation extends RawOperation {
   /** Without the group: it stands in the URL of its page. */
   readonly id: string
@@ -82,6 +85,7 @@ export interface Operation extends RawOperation {
   readonly isEvent: boolean
 }
 
+/** The document sorted by the tags of its operations, in the order of the document; events come last. */
 export interface Reference {
   readonly title: string
   readonly version: string
@@ -132,6 +136,7 @@ const referenceOf = ({ components, info, paths, tags, webhooks }: OpenApiDocumen
   }
 }
 
+/** Read once for the life of the page. Rejects with `Unreachable`, or with `CallFailed` for a status that is no 2xx. */
 export const referenceQuery = queryOptions({
   queryKey: ["openapi"],
   queryFn: async ({ signal }): Promise<Reference> => {

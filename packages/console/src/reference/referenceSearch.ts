@@ -4,5 +4,6 @@ export interface ReferenceSearch {
   readonly operation?: string
 }
 
+/** Keeps the id of an operation, whether there is one or not. */
 export const readReferenceSearch = ({ operation }: Record<string, unknown>): ReferenceSearch =>
   typeof operation === "string" && operation !== "" ? { operation } : {}

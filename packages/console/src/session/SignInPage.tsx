@@ -8,6 +8,7 @@ import { TextField } from "../ui/Field.tsx"
 import { Logo } from "../ui/Logo.tsx"
 import { forgetAll, signIn, signInFailure } from "./session.ts"
 
+/** `hasEnded`: a session was refused, and the page says so. What the session before had read is forgotten at the sign-in. */
 export const SignInPage = ({ hasEnded }: { readonly hasEnded: boolean }) => {
   const queryClient = useQueryClient()
   const [secret, setSecret] = useState("")

@@ -2,6 +2,7 @@
 import type { Session } from "../api/client.ts"
 import { useSession } from "./session.ts"
 
+/** A scope of an operator's token. */
 export type Scope = NonNullable<Session["scopes"]>[number]
 
 /** What an operator can let a token do, in words. */
@@ -13,6 +14,7 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
   admin: "create, delete and erase; as good as all of them"
 }
 
+/** In the order in which forms and the menu list them. */
 export const allScopes = Object.keys(scopeTexts) as ReadonlyArray<Scope>
 
 /** Whether the session's token has the scope. A session of an API key has none. */
@@ -22,4 +24,5 @@ export const hasScope = ({ scopes }: Session, scope: Scope): boolean => scopes?.
 export const isUnlimited = ({ access, brandIds }: Session): boolean =>
   access === "operator" && brandIds === null
 
+/** Whether the session of this page has it; false for that of an API key. */
 export const useHasScope = (scope: Scope): boolean => hasScope(useSession(), scope)

@@ -12,6 +12,7 @@ import { sessionKey } from "../api/queryClient.ts"
 /** `ended`: there was a session, and a call was refused since. */
 export type SessionState = Session | { readonly ended: true } | null
 
+/** Read once, when the page starts; sign-in, sign-out and a 401 write it afterwards. */
 export const sessionQuery = queryOptions({
   queryKey: sessionKey,
   queryFn: async (): Promise<SessionState> => (await answerOf(api.GET("/session"))).data,
@@ -29,6 +30,7 @@ export const useSession = (): Session => useSuspenseQuery(sessionQuery).data as 
 export const forgetAll = (queryClient: QueryClient): void =>
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
 
+/** A mutation that ends the session at the server, then on this page. Where the server can't be reached the session stays. */
 export const useSignOut = () => {
   const queryClient = useQueryClient()
   return useMutation({

@@ -86,6 +86,7 @@ const Attempt = ({
   </li>
 )
 
+/** The oldest first, each with status, duration, the headers that were sent and the beginning of the answer, as far as the log keeps it. */
 export const Attempts = ({
   log,
   webhook

@@ -44,6 +44,7 @@ const Outcome = ({ status }: { readonly status: number | null }) => {
   return status < 400 ? <Badge tone="good">{status}</Badge> : <Badge tone="bad">{status}</Badge>
 }
 
+/** For the scope `admin`. Older entries come on demand; a failure then keeps those that are there. A phone leaves out the brand. */
 export const AuditPage = () => {
   const { brandId } = useParams({ from })
   const search = useSearch({ from })

@@ -1,5 +1,4 @@
 /** What keys and tokens of operators have in common: when they end, when they were used, and whether they can be revoked. */
-import type { ReactNode } from "react"
 import { Badge } from "../ui/Badge.tsx"
 import { Button } from "../ui/Button.tsx"
 import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
@@ -8,8 +7,10 @@ import { Name } from "../ui/Name.tsx"
 import { SecretDialog } from "../ui/SecretDialog.tsx"
 import { exactTime, Time } from "../ui/Time.tsx"
 
-/** A key or a token. */
-interface Credential {
+/** A key or a token, as lists have it: without its value. */
+export interface Credential {
+  readonly id: string
+  /** The first characters of the value, to recognise it by. */
   readonly start: string
   readonly expiresAt: string | null
   readonly revokedAt: string | null
@@ -89,16 +90,16 @@ interface CreatedProps {
   readonly what: "key" | "token"
   readonly value: string
   readonly onClose: () => void
-  /** Behind how programs send it. */
-  readonly children: ReactNode
+  /** Behind how programs send it: the end of that sentence. */
+  readonly sentBy: string
 }
 
 /** Shows a new one, once. */
-export const CreatedCredential = ({ children, onClose, value, what }: CreatedProps) => (
+export const CreatedCredential = ({ onClose, sentBy, value, what }: CreatedProps) => (
   <SecretDialog title={`The new ${what}`} value={value} onClose={onClose}>
     The server keeps its hash alone. Programs send it as{" "}
     <code className="font-mono">Authorization: Bearer …</code>
-    {children}
+    {sentBy}
   </SecretDialog>
 )
 

@@ -31,6 +31,7 @@ const states = [
 /** How often the list is read anew while it is looked at. */
 export const refreshMillis = 5000
 
+/** One page of the state of the URL, read again every 5 s; a failure then keeps the rows. A phone has event, creation and state. */
 export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesProps) => {
   const query: DeliveryQuery = {
     ...(search.state === undefined ? {} : { state: search.state }),

@@ -19,6 +19,7 @@ interface DeliveryDialogProps {
   readonly onClose: () => void
 }
 
+/** Read again while the delivery is pending. Sending it again opens the new delivery in its place. */
 export const DeliveryDialog = ({ brandId, deliveryId, onClose, onOpen, webhookId }: DeliveryDialogProps) => {
   const { data: delivery, error, refetch } = useQuery(deliveryQuery(brandId, webhookId, deliveryId))
   const { data: webhooks } = useQuery(webhooksQuery(brandId))

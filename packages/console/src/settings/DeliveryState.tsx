@@ -9,6 +9,7 @@ const tones: Readonly<Record<Delivery["state"], Tone>> = {
   held: "warn"
 }
 
+/** The state as a badge: dead is red, held is yellow. */
 export const DeliveryState = ({ state }: { readonly state: Delivery["state"] }) => (
   <Badge tone={tones[state]}>{state}</Badge>
 )

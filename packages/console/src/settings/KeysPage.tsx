@@ -1,39 +1,20 @@
 /** Settings > API Keys: the keys of a brand, each shown once when it is created. */
-import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
 import { useState } from "react"
 import { answerOf, api, type ApiKey } from "../api/client.ts"
 import { keysKey, keysQuery } from "../api/queries.ts"
-import { CurlButton } from "../curl/CurlButton.tsx"
 import { useHasScope } from "../session/permissions.ts"
-import { PageHeader } from "../shell/PageHeader.tsx"
-import { Button } from "../ui/Button.tsx"
-import { type Column, DataTable } from "../ui/DataTable.tsx"
+import type { Column } from "../ui/DataTable.tsx"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
-import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { Time } from "../ui/Time.tsx"
-import { notify } from "../ui/toasts.tsx"
-import {
-  CreatedCredential,
-  CredentialLabel,
-  CredentialState,
-  Expiry,
-  ExpiryField,
-  LastUse,
-  RevokeDialog
-} from "./Credential.tsx"
+import { CredentialLabel, Expiry, ExpiryField, LastUse } from "./Credential.tsx"
+import { type CreateCredentialProps, CredentialsPage } from "./CredentialsPage.tsx"
 
 const maxRequestsPerMinute = 1_000_000
 
-interface CreateKeyProps {
-  readonly brandId: string
-  readonly onCreated: (key: string) => void
-  readonly onClose: () => void
-}
-
-const CreateKey = ({ brandId, onClose, onCreated }: CreateKeyProps) => {
-  const queryClient = useQueryClient()
+const CreateKey = ({ brandId, onClose, onCreated }: CreateCredentialProps & { readonly brandId: string }) => {
   const [label, setLabel] = useState("")
   const [limit, setLimit] = useState("")
   const [reads, setReads] = useState<"" | ApiKey["scopes"][number]>("")
@@ -53,7 +34,6 @@ const CreateKey = ({ brandId, onClose, onCreated }: CreateKeyProps) => {
         }
       })
     )
-    await queryClient.invalidateQueries({ queryKey: keysKey(brandId) })
     onCreated(data.key)
   }
   return (
@@ -98,22 +78,10 @@ const CreateKey = ({ brandId, onClose, onCreated }: CreateKeyProps) => {
   )
 }
 
+/** For the scope `read`; creating and revoking need `admin`. */
 export const KeysPage = () => {
   const { brandId } = useParams({ from: "/brands/$brandId/settings/keys" })
-  const { data: keys, error, refetch } = useQuery(keysQuery(brandId))
-  const queryClient = useQueryClient()
-  const [isCreating, setCreating] = useState(false)
-  const mayChange = useHasScope("admin")
-  const [created, setCreated] = useState<string | null>(null)
-  const [revoking, setRevoking] = useState<ApiKey | null>(null)
-
-  const revoke = async ({ id, label }: ApiKey) => {
-    await answerOf(
-      api.DELETE("/operator/brands/{brandId}/keys/{keyId}", { params: { path: { brandId, keyId: id } } })
-    )
-    await queryClient.invalidateQueries({ queryKey: keysKey(brandId) })
-    notify(`Revoked the key ${label}`)
-  }
+  const path = `/operator/brands/${brandId}/keys`
 
   const columns: ReadonlyArray<Column<ApiKey>> = [
     {
@@ -143,82 +111,37 @@ export const KeysPage = () => {
       cell: ({ expiresAt }) => <Expiry at={expiresAt} />
     },
     { title: "Created", className: "max-md:hidden", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { title: "Last used", cell: ({ lastUsedAt }) => <LastUse at={lastUsedAt} /> },
-    {
-      title: "State",
-      className: "text-right",
-      cell: (key) => (
-        <CredentialState
-          credential={key}
-          name={`the key ${key.label}`}
-          onRevoke={mayChange ? () => setRevoking(key) : null}
-        />
-      )
-    }
+    { title: "Last used", cell: ({ lastUsedAt }) => <LastUse at={lastUsedAt} /> }
   ]
 
-  const create = mayChange ? (
-    <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
-      Create New Key
-    </Button>
-  ) : null
-  const body = () => {
-    if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />
-    if (keys === undefined) return <Loading />
-    if (keys.length === 0)
-      return (
-        <div className="card">
-          <Empty icon="key" title="No API keys yet" action={create}>
-            A key lets a program, or a colleague in this console, read the leads of this brand.
-          </Empty>
-        </div>
-      )
-    return (
-      <div className="card overflow-x-auto">
-        <DataTable label="API keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
-      </div>
-    )
-  }
-
   return (
-    <>
-      <PageHeader
-        title="API Keys"
-        description="Keys read this brand's leads and metrics. To rotate one, create its successor before you revoke it."
-        actions={
-          <>
-            <CurlButton
-              calls={[
-                { does: "The keys", path: `/operator/brands/${brandId}/keys` },
-                {
-                  does: "Create a key",
-                  method: "POST",
-                  path: `/operator/brands/${brandId}/keys`,
-                  body: { label: "crm", requestsPerMinute: 600 }
-                }
-              ]}
-            />
-            {create}
-          </>
-        }
-      />
-      <div className="px-4 pb-6 md:px-6">{body()}</div>
-      {isCreating ? (
-        <CreateKey brandId={brandId} onCreated={setCreated} onClose={() => setCreating(false)} />
-      ) : null}
-      {created === null ? null : (
-        <CreatedCredential what="key" value={created} onClose={() => setCreated(null)}>
-          .
-        </CreatedCredential>
-      )}
-      {revoking === null ? null : (
-        <RevokeDialog
-          what="key"
-          name={revoking.label}
-          onConfirm={() => revoke(revoking)}
-          onClose={() => setRevoking(null)}
-        />
-      )}
-    </>
+    <CredentialsPage
+      what="key"
+      title="API Keys"
+      description="Keys read this brand's leads and metrics. To rotate one, create its successor before you revoke it."
+      calls={[
+        { does: "The keys", path },
+        { does: "Create a key", method: "POST", path, body: { label: "crm", requestsPerMinute: 600 } }
+      ]}
+      mayChange={useHasScope("admin")}
+      query={useQuery(keysQuery(brandId))}
+      queryKey={keysKey(brandId)}
+      label="API keys"
+      columns={columns}
+      nameOf={({ label }) => label}
+      empty={{
+        icon: "key",
+        title: "No API keys yet",
+        text: "A key lets a program, or a colleague in this console, read the leads of this brand."
+      }}
+      createText="Create New Key"
+      createDialog={(props) => <CreateKey brandId={brandId} {...props} />}
+      sentBy="."
+      revoke={({ id }) =>
+        answerOf(
+          api.DELETE("/operator/brands/{brandId}/keys/{keyId}", { params: { path: { brandId, keyId: id } } })
+        )
+      }
+    />
   )
 }

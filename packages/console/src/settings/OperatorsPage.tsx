@@ -1,35 +1,17 @@
 /** Settings > Operators: the tokens of operators, each shown once when it is created. [OPER-11] */
-import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { type AccessToken, answerOf, api } from "../api/client.ts"
 import { brandsQuery, tokensKey, tokensQuery } from "../api/queries.ts"
-import { CurlButton } from "../curl/CurlButton.tsx"
 import { allScopes, type Scope, scopeTexts, useHasScope } from "../session/permissions.ts"
-import { PageHeader } from "../shell/PageHeader.tsx"
 import { Badge } from "../ui/Badge.tsx"
-import { Button } from "../ui/Button.tsx"
-import { type Column, DataTable } from "../ui/DataTable.tsx"
+import type { Column } from "../ui/DataTable.tsx"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
-import { Empty, Failure, Loading } from "../ui/States.tsx"
-import { notify } from "../ui/toasts.tsx"
-import {
-  CreatedCredential,
-  CredentialLabel,
-  CredentialState,
-  Expiry,
-  ExpiryField,
-  LastUse,
-  RevokeDialog
-} from "./Credential.tsx"
+import { CredentialLabel, Expiry, ExpiryField, LastUse } from "./Credential.tsx"
+import { type CreateCredentialProps, CredentialsPage } from "./CredentialsPage.tsx"
 
-interface CreateTokenProps {
-  readonly onCreated: (token: string) => void
-  readonly onClose: () => void
-}
-
-const CreateToken = ({ onClose, onCreated }: CreateTokenProps) => {
-  const queryClient = useQueryClient()
+const CreateToken = ({ onClose, onCreated }: CreateCredentialProps) => {
   const { data: brands = [] } = useQuery({ ...brandsQuery, enabled: useHasScope("read") })
   const [name, setName] = useState("")
   const [scopes, setScopes] = useState<ReadonlyArray<Scope>>(["read"])
@@ -48,7 +30,6 @@ const CreateToken = ({ onClose, onCreated }: CreateTokenProps) => {
         }
       })
     )
-    await queryClient.invalidateQueries({ queryKey: tokensKey })
     onCreated(data.token)
   }
   return (
@@ -98,19 +79,10 @@ const CreateToken = ({ onClose, onCreated }: CreateTokenProps) => {
   )
 }
 
+/** For the scope `admin` of all brands. The environment's token is not listed, and can't be revoked here. */
 export const OperatorsPage = () => {
-  const { data: tokens, error, refetch } = useQuery(tokensQuery)
   const { data: brands = [] } = useQuery({ ...brandsQuery, enabled: useHasScope("read") })
-  const queryClient = useQueryClient()
-  const [isCreating, setCreating] = useState(false)
-  const [created, setCreated] = useState<string | null>(null)
-  const [revoking, setRevoking] = useState<AccessToken | null>(null)
-
-  const revoke = async ({ id, name }: AccessToken) => {
-    await answerOf(api.DELETE("/operator/tokens/{tokenId}", { params: { path: { tokenId: id } } }))
-    await queryClient.invalidateQueries({ queryKey: tokensKey })
-    notify(`Revoked the token ${name}`)
-  }
+  const path = "/operator/tokens"
   const brandsOf = ({ brandIds }: AccessToken): string =>
     brandIds === null
       ? "All"
@@ -145,81 +117,35 @@ export const OperatorsPage = () => {
       title: "Last used",
       className: "max-sm:hidden",
       cell: ({ lastUsedAt }) => <LastUse at={lastUsedAt} />
-    },
-    {
-      title: "State",
-      className: "text-right",
-      cell: (token) => (
-        <CredentialState
-          credential={token}
-          name={`the token ${token.name}`}
-          onRevoke={() => setRevoking(token)}
-        />
-      )
     }
   ]
 
-  const create = (
-    <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
-      New token
-    </Button>
-  )
-  const body = () => {
-    if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />
-    if (tokens === undefined) return <Loading />
-    if (tokens.length === 0)
-      return (
-        <div className="card">
-          <Empty icon="operator" title="No tokens yet" action={create}>
-            Give each collector, dashboard and person a token of their own. The first token, from the
-            server&apos;s environment, is not listed.
-          </Empty>
-        </div>
-      )
-    return (
-      <div className="card overflow-x-auto">
-        <DataTable label="Operators' tokens" columns={columns} rows={tokens} keyOf={({ id }) => id} />
-      </div>
-    )
-  }
-
   return (
-    <>
-      <PageHeader
-        title="Operators"
-        description="Tokens of operators, for all brands of this server. The audit log names who used them."
-        actions={
-          <>
-            <CurlButton
-              calls={[
-                { does: "The tokens", path: "/operator/tokens" },
-                {
-                  does: "Create a token",
-                  method: "POST",
-                  path: "/operator/tokens",
-                  body: { name: "collector", scopes: ["ingest"] }
-                }
-              ]}
-            />
-            {create}
-          </>
-        }
-      />
-      <div className="px-4 pb-6 md:px-6">{body()}</div>
-      {isCreating ? <CreateToken onCreated={setCreated} onClose={() => setCreating(false)} /> : null}
-      {created === null ? null : (
-        <CreatedCredential what="token" value={created} onClose={() => setCreated(null)}>
-          , and people sign in to this console with it.
-        </CreatedCredential>
-      )}
-      {revoking === null ? null : (
-        <RevokeDialog
-          what="token"
-          name={revoking.name}
-          onConfirm={() => revoke(revoking)}
-          onClose={() => setRevoking(null)}
-        />
-      )}
-    </>
+    <CredentialsPage
+      what="token"
+      title="Operators"
+      description="Tokens of operators, for all brands of this server. The audit log names who used them."
+      calls={[
+        { does: "The tokens", path },
+        { does: "Create a token", method: "POST", path, body: { name: "collector", scopes: ["ingest"] } }
+      ]}
+      mayChange
+      query={useQuery(tokensQuery)}
+      queryKey={tokensKey}
+      label="Operators' tokens"
+      columns={columns}
+      nameOf={({ name }) => name}
+      empty={{
+        icon: "operator",
+        title: "No tokens yet",
+        text: "Give each collector, dashboard and person a token of their own. The first token, from the server's environment, is not listed."
+      }}
+      createText="New token"
+      createDialog={(props) => <CreateToken {...props} />}
+      sentBy=", and people sign in to this console with it."
+      revoke={({ id }) =>
+        answerOf(api.DELETE("/operator/tokens/{tokenId}", { params: { path: { tokenId: id } } }))
+      }
+    />
   )
 }

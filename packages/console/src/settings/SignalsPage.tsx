@@ -125,6 +125,7 @@ const RenameSignal = ({ brandId, onClose, signal }: DialogProps & { readonly sig
   )
 }
 
+/** For the scope `read`; creating, renaming and deleting need `admin`. The id under a name is what observations carry. */
 export const SignalsPage = () => {
   const { brandId } = useParams({ from: "/brands/$brandId/signals" })
   const { data: signals, error, refetch } = useQuery(signalsQuery(brandId))

@@ -2,6 +2,7 @@
 import type { Webhook } from "../api/client.ts"
 import { Badge } from "../ui/Badge.tsx"
 
+/** Enabled, failing, or disabled: red where the server disabled it, plain where an operator did. */
 export const WebhookBadge = ({ webhook }: { readonly webhook: Webhook }) => {
   if (!webhook.enabled)
     return <Badge tone={webhook.disabledReason === null ? "plain" : "bad"}>Disabled</Badge>

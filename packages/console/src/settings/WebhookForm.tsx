@@ -4,6 +4,7 @@ import type { Webhook } from "../api/client.ts"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import { formatTexts, orderingTexts } from "./WebhookSending.tsx"
 
+/** As the API names it. */
 export type EventType = Webhook["events"][number]
 
 const eventTexts: Readonly<Record<EventType, string>> = {
@@ -11,6 +12,7 @@ const eventTexts: Readonly<Record<EventType, string>> = {
   "activity.detected": "A person engaged"
 }
 
+/** In the order of the form. */
 export const eventTypes = Object.keys(eventTexts) as ReadonlyArray<EventType>
 
 type Ordering = Webhook["ordering"]
@@ -32,6 +34,7 @@ export interface WebhookValues {
   readonly maxWait: string
 }
 
+/** What the form of a new webhook begins with: all events, one a post, in any order. */
 export const newWebhook: WebhookValues = {
   url: "",
   description: "",
@@ -74,6 +77,10 @@ interface WebhookFieldsProps {
 const isAdvanced = ({ format, maxBatch, ordering }: WebhookValues): boolean =>
   ordering !== newWebhook.ordering || format !== newWebhook.format || maxBatch !== newWebhook.maxBatch
 
+/**
+ * Below "Advanced", opened at first for a webhook that uses it, are order, format and batches. The bounds are those of the API, which judges the URL
+ * by itself.
+ */
 export const WebhookFields = ({ onChange, values }: WebhookFieldsProps) => {
   const [isOpenedFirst] = useState(() => isAdvanced(values))
   const { description, events, format, maxBatch, maxDelay, maxWait, ordering, url } = values

@@ -215,6 +215,10 @@ const Problem = ({ webhook: { disabledReason, enabled, failingSince } }: { reado
   )
 }
 
+/**
+ * State and deliveries are read again every 5 s. A webhook that is not there has a text of its own. The parameter `delivery` opens one of them in a
+ * dialog.
+ */
 export const WebhookPage = () => {
   const { brandId, webhookId } = useParams({ from })
   const search = useSearch({ from })

@@ -13,6 +13,10 @@ const refreshMillis = 15_000
 const timeText = (millis: number): string => exactTime(new Date(millis).toISOString())
 const millisText = (millis: number): string => `${Math.round(millis).toLocaleString("en")} ms`
 
+/**
+ * The latest attempt of each of the newest 100 deliveries, in up to 40 intervals. Nothing until one has been attempted, and nothing when they can't
+ * be read.
+ */
 export const WebhookPlots = ({
   brandId,
   webhookId

@@ -1,11 +1,13 @@
 /** How a webhook sends its events, in words. */
 import type { Webhook } from "../api/client.ts"
 
+/** The choices of the form, and what the page says. */
 export const orderingTexts: Readonly<Record<Webhook["ordering"], string>> = {
   none: "In any order, side by side",
   lead: "Each lead's events one after the other"
 }
 
+/** The choices of the form, and what the page says. */
 export const formatTexts: Readonly<Record<Webhook["format"], string>> = {
   envelope: "Envelope of version 1",
   cloudevents: "CloudEvents 1.0"
@@ -22,6 +24,7 @@ const postOf = ({ maxBatch, maxWait }: Webhook): string => {
   return `Up to ${maxBatch} events, ${maxWait === 0 ? "without waiting for more" : `waiting for more at most ${maxWait} s`}`
 }
 
+/** Two lines: order, and post with batch and format. */
 export const WebhookSending = ({ webhook }: { readonly webhook: Webhook }) => (
   <dl
     aria-label="How it sends"

@@ -42,6 +42,7 @@ const CreateWebhook = ({ brandId, onClose, onCreated }: CreateWebhookProps) => {
   )
 }
 
+/** For the scope `webhooks`. The secret of a new webhook is shown once. */
 export const WebhooksPage = () => {
   const { brandId } = useParams({ from: "/brands/$brandId/settings/webhooks" })
   const { data: webhooks, error, refetch } = useQuery(webhooksQuery(brandId))

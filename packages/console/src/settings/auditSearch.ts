@@ -1,4 +1,6 @@
 /** The state of the audit log's page, as its URL has it. */
+import { searchTexts } from "../shell/searchTexts.ts"
+
 export interface AuditSearch {
   /** `brand`: entries of the open brand alone; without it, of all that the token reaches. */
   readonly of?: string
@@ -6,10 +8,6 @@ export interface AuditSearch {
   readonly since?: string
 }
 
+/** Keeps texts; the API judges the day. */
 export const readAuditSearch = (given: Record<string, unknown>): AuditSearch =>
-  Object.fromEntries(
-    (["of", "since"] as const).flatMap((name) => {
-      const value = given[name]
-      return typeof value === "string" && value !== "" ? [[name, value]] : []
-    })
-  )
+  searchTexts(["of", "since"], given)

@@ -1,4 +1,6 @@
 /** The state of a webhook's page, as its URL has it. */
+import { searchTexts } from "../shell/searchTexts.ts"
+
 export interface DeliverySearch {
   readonly state?: string
   readonly page?: string
@@ -6,10 +8,6 @@ export interface DeliverySearch {
   readonly delivery?: string
 }
 
+/** Keeps texts; the API judges state and page. */
 export const readDeliverySearch = (given: Record<string, unknown>): DeliverySearch =>
-  Object.fromEntries(
-    (["state", "page", "delivery"] as const).flatMap((name) => {
-      const value = given[name]
-      return typeof value === "string" && value !== "" ? [[name, value]] : []
-    })
-  )
+  searchTexts(["state", "page", "delivery"], given)

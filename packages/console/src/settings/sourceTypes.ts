@@ -1,6 +1,7 @@
 /** What a signal can watch, in words. */
 import type { Signal } from "../api/client.ts"
 
+/** A type of source that the API takes for new signals. */
 export type SourceType = NonNullable<Signal["source"]["type"]>
 
 interface SourceText {
@@ -10,6 +11,7 @@ interface SourceText {
   readonly isUrl: boolean
 }
 
+/** How the form asks for each type: the name of its value, an example, and whether it is a URL. */
 export const sourceTexts: Readonly<Record<SourceType, SourceText>> = {
   "li-company-url": {
     text: "A company's page",

@@ -51,6 +51,10 @@ const OperatorBrandMenu = ({ brandId }: { readonly brandId: string }) => {
   )
 }
 
+/**
+ * For operators a choice of brands and, with `admin` for all of them, "New brand …"; for a key the name of its brand. A brand that is being deleted
+ * is marked.
+ */
 export const BrandMenu = ({ brandId }: { readonly brandId: string }) => {
   const { brand } = useSession()
   return brand === null ? (

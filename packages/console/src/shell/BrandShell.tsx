@@ -85,6 +85,10 @@ const OpenedPage = ({ brandId }: { readonly brandId: string }) => {
   return isMissing ? <NoBrand /> : <Outlet />
 }
 
+/**
+ * The frame around the page, at the left from 768 px. Below that it is a bar whose menu lies over the page; Escape, a link or a wider window closes
+ * it. A page that the session does not open is replaced by `NoAccess`.
+ */
 export const BrandShell = () => {
   const { brandId } = useParams({ from: "/brands/$brandId" })
   const [isMenuOpen, setMenuOpen] = useState(false)

@@ -2,6 +2,7 @@
 import { Logo } from "../ui/Logo.tsx"
 import { NewBrandForm } from "./NewBrand.tsx"
 
+/** For operators who may create one; others are told who can. */
 export const FirstBrand = () => (
   <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-6 p-6">
     <div className="flex items-center gap-3">

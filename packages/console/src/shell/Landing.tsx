@@ -57,6 +57,7 @@ const UnlistedLanding = ({ session }: { readonly session: Session }) => {
   )
 }
 
+/** Leads a key to its leads, and a token without `read` to the first brand that it names. */
 export const Landing = () => {
   const session = useSession()
   if (session.brand !== null)

@@ -7,6 +7,7 @@ import { brandsKey } from "../api/queries.ts"
 import { Button } from "../ui/Button.tsx"
 import { TextField } from "../ui/Field.tsx"
 
+/** `onCreated` is called before the new brand opens. A failure stays below the field. */
 export const NewBrandForm = ({ onCreated }: { readonly onCreated?: () => void }) => {
   const [name, setName] = useState("")
   const [navigate, queryClient] = [useNavigate(), useQueryClient()]

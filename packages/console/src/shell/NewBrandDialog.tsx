@@ -2,6 +2,7 @@
 import { Dialog } from "../ui/Dialog.tsx"
 import { NewBrandForm } from "./NewBrand.tsx"
 
+/** From the menu of brands. */
 export const NewBrandDialog = ({ onClose }: { readonly onClose: () => void }) => (
   <Dialog title="New brand" onClose={onClose}>
     <NewBrandForm onCreated={onClose} />

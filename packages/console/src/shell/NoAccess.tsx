@@ -5,6 +5,7 @@ import { buttonClass } from "../ui/Button.tsx"
 import { Empty } from "../ui/States.tsx"
 import { firstPage, type Page } from "./pages.ts"
 
+/** Names the scope that is missing, and leads to the first page that the session opens. */
 export const NoAccess = ({ brandId, page }: { readonly brandId: string; readonly page: Page }) => {
   const session = useSession()
   const open = firstPage(session)

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router"
 import { buttonClass } from "../ui/Button.tsx"
 import { Empty } from "../ui/States.tsx"
 
+/** Shown when the list of brands has been read and lacks the one of the URL. */
 export const NoBrand = () => (
   <Empty
     isPage

@@ -8,6 +8,7 @@ interface PageHeaderProps {
   readonly actions?: ReactNode
 }
 
+/** The page's one heading of the first level and the title of the window. Actions wrap below it on a phone. */
 export const PageHeader = ({ actions, description, title }: PageHeaderProps) => {
   useEffect(() => {
     document.title = `${title} · Lead Signals`

@@ -12,6 +12,7 @@ const SignedIn = () => {
   return "ended" in session ? <SignInPage hasEnded /> : <Outlet />
 }
 
+/** Without a session, or after it has ended, the sign-in page stands at the URL that was opened, and the page follows. */
 export const Root = () => {
   const isPublic = useMatchRoute()({ to: "/api" }) !== false
   return <Suspense fallback={<Loading />}>{isPublic ? <Outlet /> : <SignedIn />}</Suspense>

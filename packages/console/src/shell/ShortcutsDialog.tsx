@@ -1,6 +1,7 @@
 import { Dialog } from "../ui/Dialog.tsx"
 import { shortcuts } from "./shortcuts.ts"
 
+/** Opened by `?` and by the button in the corner. */
 export const ShortcutsDialog = ({ onClose }: { readonly onClose: () => void }) => (
   <Dialog title="Keyboard shortcuts" onClose={onClose}>
     <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">

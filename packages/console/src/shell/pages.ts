@@ -101,6 +101,7 @@ export const pages = [
   readonly [key: string]: unknown
 }>
 
+/** One of `pages`, with its own path as a literal type, which the router checks. */
 export type Page = (typeof pages)[number]
 
 const suffixOf = ({ to }: Page): string => to.slice("/brands/$brandId".length)

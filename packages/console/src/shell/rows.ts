@@ -9,6 +9,7 @@ let landing: "first" | "last" | null = null
 /** The link that opens the row, or the row itself where it opens nothing. */
 const focusRow = (row: HTMLElement): void => (row.querySelector<HTMLElement>("a[href]") ?? row).focus()
 
+/** The row that has the focus or holds what has it; null where none does. */
 export const focusedRow = (): HTMLElement | null => document.activeElement?.closest<HTMLElement>(isIn) ?? null
 
 /** Focuses the row after `current`, or the one before; the first where there is none. Null where the page ends, which is turned. */

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
 import { moveRow } from "./rows.ts"
 
+/** Keys and words of the help. `useGlobalKeys` and the pages act on them: both change together. */
 export const shortcuts: ReadonlyArray<readonly [keys: string, does: string]> = [
   ["/", "Search leads"],
   ["j, k", "Next and previous row, also of the next page"],
@@ -74,6 +75,7 @@ export const takeSearchFocus = (): boolean => {
   return isWanted
 }
 
+/** Keys of the frame, for all pages of the brand: `g` and a letter within 1.2 s, `/`, `j`, `k` and `?`. */
 export const useGlobalKeys = (brandId: string, onHelp: () => void): void => {
   const navigate = useNavigate()
   const goAt = useRef(0)

@@ -3,6 +3,7 @@ import { useState } from "react"
 
 const themes = ["system", "light", "dark"] as const
 
+/** "system" follows the setting of the system as it changes. */
 export type Theme = (typeof themes)[number]
 
 const storageKey = "theme"
@@ -12,6 +13,7 @@ const storedTheme = (): Theme => {
   return themes.find((theme) => theme === stored) ?? "system"
 }
 
+/** Without an argument the choice that the browser keeps. Called before the first content, so that no other theme flashes up. */
 export const applyTheme = (theme: Theme = storedTheme()): void => {
   if (theme === "system") delete document.documentElement.dataset["theme"]
   else document.documentElement.dataset["theme"] = theme

@@ -33,6 +33,7 @@ const Cell = ({ other, text }: { readonly text: string | null; readonly other: s
   </td>
 )
 
+/** Two equal lines stay around each difference; longer runs of equal lines become their number. It scrolls sideways on a phone. */
 export const Compared = ({ rows }: { readonly rows: ReadonlyArray<Row> }) => (
   <div className="overflow-x-auto" role="region" aria-label="Expected beside got" tabIndex={0}>
     <table className="w-full min-w-96 table-fixed font-mono text-xs">

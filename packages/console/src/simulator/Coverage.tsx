@@ -2,6 +2,7 @@
 import { Icon } from "../ui/Icon.tsx"
 import type { Run } from "./Simulation.ts"
 
+/** `count`: how many events the playback has shown. */
 export const Coverage = ({ count, run: { marks, of } }: { readonly run: Run; readonly count: number }) => {
   const lit = new Set(marks.filter(([events]) => events <= count).map(([, mark]) => mark))
   const all = [...new Set([...of.coverageMarks, ...marks.map(([, mark]) => mark)])].sort()

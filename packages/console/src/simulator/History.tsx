@@ -20,6 +20,7 @@ const lastMatches = (
   return found
 }
 
+/** At most the newest 120 events with the text that is searched. Pressing one moves the playback there. */
 export const History = ({
   drawing: { events },
   playback: { count, seek }

@@ -24,6 +24,10 @@ const useWidth = () => {
   return [ref, width] as const
 }
 
+/**
+ * Draws what fits the width up to the reached place, so a long run costs no more than a short one. Screen readers get the list of events in its
+ * place.
+ */
 export const Lanes = ({
   drawing,
   playback: { count, x }

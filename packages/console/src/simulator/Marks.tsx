@@ -112,6 +112,7 @@ interface MarkProps {
   readonly until: number | null
 }
 
+/** One mark of one event; drawn again only when it grows. */
 export const Mark = memo(({ drawn, until, y }: MarkProps) => (
   <g data-kind={drawn.kind}>
     <title>{`${exactClockText(drawn.at)} ${drawn.lane} ${eventText(drawn)}`}</title>
@@ -136,6 +137,7 @@ const legend: ReadonlyArray<
   ["violated", {}, "good", "a rule breaks"]
 ]
 
+/** Every kind of mark with what it means, drawn by the same code. */
 export const Legend = () => (
   <ul className="text-muted flex flex-wrap gap-x-4 gap-y-1 px-4 py-2 text-xs">
     {legend.map(([kind, fields, answered, text]) => (

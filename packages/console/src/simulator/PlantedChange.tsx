@@ -7,6 +7,7 @@ const outdented = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   return full.map((line) => line.slice(indentation))
 }
 
+/** The changed lines before and after, with the file and line of the source, closed at first. */
 export const PlantedChange = ({ bug: { changes, file } }: { readonly bug: OfferedBug }) => (
   <details className="text-sm">
     <summary className="text-accent touch:py-3 cursor-pointer">The planted bug</summary>

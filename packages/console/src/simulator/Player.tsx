@@ -18,6 +18,7 @@ interface PlayerProps {
   readonly children: ReactNode
 }
 
+/** Space, `.` and `,` work while it is on the page. `children` stand between the lanes and the list of events. */
 export const Player = ({ children, onStop, run }: PlayerProps) => {
   const { drawing, finished, of, phase } = run
   const isRunning = phase === "running"

@@ -5,6 +5,7 @@ import { Button, buttonClass } from "../ui/Button.tsx"
 import { SelectField, TextField } from "../ui/Field.tsx"
 import type { DroppedFile } from "./Simulation.ts"
 
+/** The fields as they are typed. `bug` is empty for none, `hours` for those of the scenario. */
 export interface Chosen {
   readonly scenario: string
   readonly seed: string
@@ -28,6 +29,7 @@ const maxSeed = 2 ** 31 - 1
 const byPlace = (bugs: ReadonlyArray<OfferedBug>) =>
   [...Map.groupBy(bugs, ({ file }) => file.split("/")[1]!)].sort(([a], [b]) => (a < b ? -1 : 1))
 
+/** Choosing a planted bug chooses its scenario, too. A scenario of a file replaces the list. */
 export const Setup = ({ bugs, initial, isRunning, onFile, onRun, own, scenarios }: SetupProps) => {
   const [chosen, setChosen] = useState(initial)
   const fileId = useId()

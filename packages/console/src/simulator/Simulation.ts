@@ -53,6 +53,10 @@ interface State {
 
 const loadProblem = "The simulator could not be loaded. Reload the page to try again."
 
+/**
+ * The state outside React: `subscribe` and `snapshot` are for `useSyncExternalStore`. One run at a time; a new one ends the one before. A worker
+ * that can't be loaded becomes `problem`.
+ */
 export class Simulation {
   state: State = { scenarios: [], bugs: [], problem: null, dropped: null, run: null }
   private readonly listeners = new Set<() => void>()

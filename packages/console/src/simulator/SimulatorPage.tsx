@@ -32,6 +32,7 @@ const useSimulation = () => {
   return [simulation, useSyncExternalStore(simulation.subscribe, simulation.snapshot)] as const
 }
 
+/** Sessions of API keys open it, too. Leaving it ends the run. A file can be dropped anywhere on it. */
 export const SimulatorPage = () => {
   const search = useSearch({ from })
   const navigate = useNavigate({ from })

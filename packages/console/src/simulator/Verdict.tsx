@@ -100,6 +100,7 @@ const Digest = ({ digest }: { readonly digest: string }) => (
   </div>
 )
 
+/** Nothing until the run has ended. A run that broke a rule is shrunk here, until it is small or "Take it as it is" is pressed. */
 export const Verdict = ({ bug, onEnough, onReplay, run }: VerdictProps) => {
   const { finished, of } = run
   if (finished === null) return null

@@ -9,6 +9,7 @@ export const clockText = (millis: number): string => {
   return `${Math.floor(seconds / 3600)}:${part(Math.floor(seconds / 60) % 60)}:${part(seconds % 60)}`
 }
 
+/** To the millisecond of virtual time. */
 export const exactClockText = (millis: number): string =>
   `${clockText(millis)}.${String(Math.floor(millis) % 1000).padStart(3, "0")}`
 

@@ -4,6 +4,7 @@ import type { RenderedEvent } from "@lead-signals/simulations/browser"
 /** How an answer ended. Each has a shape and a colour of its own. */
 export type Answered = "good" | "refused" | "error" | "none"
 
+/** An event with its place on the lanes, in pixels from the beginning of the run. */
 export interface Drawn extends RenderedEvent {
   /** Its number in the run, from 0. */
   readonly n: number
@@ -11,11 +12,13 @@ export interface Drawn extends RenderedEvent {
   end: { readonly x: number; readonly answered: Answered } | null
 }
 
+/** A party, and where its lane stands among the others. */
 export interface Lane {
   readonly name: string
   readonly rank: number
 }
 
+/** How a mark shows an HTTP status; what is no number is no answer. */
 export const answeredBy = (status: unknown): Answered => {
   if (typeof status !== "number") return "none"
   return status < 400 ? "good" : status < 500 ? "refused" : "error"

@@ -1,4 +1,6 @@
 /** What is simulated, as the URL has it: a link repeats the run. */
+import { searchTexts } from "../shell/searchTexts.ts"
+
 export interface SimulationSearch {
   readonly scenario?: string
   readonly seed?: string
@@ -7,10 +9,6 @@ export interface SimulationSearch {
   readonly hours?: string
 }
 
+/** Keeps texts; the page falls back to its defaults for a scenario or bug that there is not. */
 export const readSimulationSearch = (given: Record<string, unknown>): SimulationSearch =>
-  Object.fromEntries(
-    (["scenario", "seed", "bug", "hours"] as const).flatMap((name) => {
-      const value = given[name]
-      return typeof value === "string" && value !== "" ? [[name, value]] : []
-    })
-  )
+  searchTexts(["scenario", "seed", "bug", "hours"], given)

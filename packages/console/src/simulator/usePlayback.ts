@@ -8,6 +8,7 @@ const pixelsPerSecond = 60
 /** The last shows each event when it comes. */
 export const speeds = [1, 4, 16, 64, Infinity] as const
 
+/** Where the playback is, and how to move it. */
 export interface Playback {
   /** The place up to which the lanes are shown. */
   readonly x: number

@@ -8,8 +8,10 @@ const tones = {
   bad: "bg-danger-soft text-danger"
 } as const
 
+/** What a colour means. Every badge says it in words, too. */
 export type Tone = keyof typeof tones
 
+/** One line, cut off with an ellipsis where its place is too narrow. */
 export const Badge = ({
   children,
   tone = "plain"

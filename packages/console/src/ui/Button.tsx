@@ -11,6 +11,7 @@ const looks = {
 
 type Look = keyof typeof looks
 
+/** The classes of a button, for links and labels that do the same. 32 px high, 44 px where fingers point. */
 export const buttonClass = (look: Look = "plain"): string =>
   `touch:h-11 inline-flex h-8 items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50 ${looks[look]}`
 
@@ -19,6 +20,7 @@ interface ButtonProps extends ComponentProps<"button"> {
   readonly icon?: IconName
 }
 
+/** Its type is "button" unless given: it submits no form by accident. */
 export const Button = ({ children, className = "", icon, look, type = "button", ...rest }: ButtonProps) => (
   <button type={type} className={`${buttonClass(look)} ${className}`} {...rest}>
     {icon === undefined ? null : <Icon name={icon} />}
@@ -32,6 +34,7 @@ interface IconButtonProps extends Omit<ComponentProps<"button">, "children"> {
   readonly label: string
 }
 
+/** A button of an icon alone, 32 px wide, 44 px where fingers point. */
 export const IconButton = ({ className = "", icon, label, type = "button", ...rest }: IconButtonProps) => (
   <button
     type={type}

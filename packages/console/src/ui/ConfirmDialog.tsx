@@ -14,6 +14,7 @@ interface ConfirmDialogProps {
   readonly onClose: () => void
 }
 
+/** Closes when `onConfirm` has succeeded. Its failure stays in the dialog, and the button works again. */
 export const ConfirmDialog = ({ children, does, onClose, onConfirm, title }: ConfirmDialogProps) => {
   const act = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
   return (

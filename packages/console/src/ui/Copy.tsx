@@ -20,6 +20,7 @@ const copyText = async (text: string): Promise<void> => {
   else await navigator.clipboard.writeText(text)
 }
 
+/** Says "Copied" for 2 s. It works on pages of plain http, too. */
 export const CopyButton = ({ label = "Copy", text }: { readonly text: string; readonly label?: string }) => {
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {

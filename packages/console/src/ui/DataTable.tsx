@@ -1,6 +1,7 @@
 /** A small table: rows of a list that fits a page. */
 import type { ReactNode } from "react"
 
+/** One column of a `DataTable`. */
 export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => ReactNode
@@ -16,6 +17,7 @@ interface DataTableProps<Row> {
   readonly keyOf: (row: Row) => string
 }
 
+/** All rows are drawn; the caller shows something else where there is none, and puts the table where it can scroll sideways. */
 export const DataTable = <Row,>({ columns, keyOf, label, rows }: DataTableProps<Row>) => (
   <table aria-label={label} className="w-full border-separate border-spacing-0 text-sm">
     <thead>

@@ -34,6 +34,7 @@ interface TextFieldProps extends ComponentProps<"input"> {
   readonly hint?: ReactNode
 }
 
+/** A labelled input; other properties are those of `<input>`. */
 export const TextField = ({ className = "", hint, label, ...input }: TextFieldProps) => (
   <Field label={label} hint={hint}>
     {(props) => <input className={`field w-full ${className}`} {...props} {...input} />}
@@ -45,6 +46,7 @@ interface SelectFieldProps extends ComponentProps<"select"> {
   readonly hint?: ReactNode
 }
 
+/** A labelled choice; other properties are those of `<select>`. */
 export const SelectField = ({ children, hint, label, ...select }: SelectFieldProps) => (
   <Field label={label} hint={hint}>
     {(props) => (

@@ -15,6 +15,7 @@ interface FormDialogProps {
   readonly onClose: () => void
 }
 
+/** Closes when `onSubmit` has succeeded. Its failure stays below the fields, with what was typed. */
 export const FormDialog = ({ children, description, does, onClose, onSubmit, title }: FormDialogProps) => {
   const act = useMutation({ mutationFn: onSubmit, onSuccess: onClose })
   const submit = (event: FormEvent) => {

@@ -44,8 +44,10 @@ const paths = {
   retry: "M13 8a5 5 0 1 1-1.700-3.800M13.200 2v3h-3"
 } as const
 
+/** One of the drawings above. */
 export type IconName = keyof typeof paths
 
+/** 16 px, unless `className` says another size. */
 export const Icon = ({
   className = "size-4",
   name

@@ -4,6 +4,7 @@ const escaped = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g,
 const partsOf = (text: string, wanted: string): ReadonlyArray<string> =>
   wanted === "" ? [text] : text.split(new RegExp(`(${escaped(wanted)})`, "iu"))
 
+/** Case does not matter. Without `wanted` the text as it is. */
 export const Marked = ({
   text,
   wanted = ""

@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from "react"
 import { Button, IconButton } from "./Button.tsx"
 import type { IconName } from "./Icon.tsx"
 
+/** One line of a menu. */
 export interface MenuItem {
   readonly text: string
   readonly onSelect: () => void
@@ -24,6 +25,7 @@ interface MenuButtonProps {
 const load = () => import("./OpenedMenu.tsx")
 const OpenedMenu = lazy(async () => ({ default: (await load()).OpenedMenu }))
 
+/** Until the code of the menu is there, a press is kept and opens it then. `isSmall` shows the icon alone. */
 export const MenuButton = ({ disabled = false, icon, isSmall = false, items, label }: MenuButtonProps) => {
   const [isWanted, setWanted] = useState(false)
   const shared = {

@@ -11,6 +11,7 @@ interface NameProps {
   readonly className?: string
 }
 
+/** Isolated, so that its direction of writing changes nothing beside it; `wanted` is marked. */
 export const Name = ({ className, text, wanted }: NameProps) => (
   <bdi className={className}>
     {isVisible(text) ? <Marked text={text} wanted={wanted} /> : <em>(no visible character)</em>}

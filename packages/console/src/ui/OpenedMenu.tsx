@@ -23,6 +23,7 @@ const Item = ({ item: { isChecked, isDangerous = false, onSelect, text } }: { re
     </Menu.CheckboxItem>
   )
 
+/** Opens at once; `MenuButton` loads it. At most 70 % of the height of the window, then it scrolls. */
 export const OpenedMenu = ({
   button,
   items

@@ -17,6 +17,7 @@ const PageTitle = ({ children }: { readonly children: string }) => {
   return <h1 className="font-medium">{children}</h1>
 }
 
+/** `children` say why there is nothing, `action` what to do about it. */
 export const Empty = ({
   action,
   children,

@@ -19,6 +19,7 @@ const shortTime = (iso: string, now = Date.now()): string => {
   return (isThisYear ? day : dayOfYear).format(instant)
 }
 
+/** Date and time to the minute, of an ISO 8601 text. */
 export const exactTime = (iso: string): string => exact.format(Date.parse(iso))
 
 const second = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" })

@@ -3,6 +3,7 @@ import type { ReactNode } from "react"
 
 const isOfWeb = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
+/** Opens a new tab that learns nothing of this page. Renders nothing for a URL of another scheme than http and https. */
 export const WebLink = ({
   children,
   className,

@@ -70,5 +70,6 @@ export const growingFile = async (name: string, type: string): Promise<GrowingFi
   }
 }
 
+/** Downloads a text that fits memory; `type` is its media type. */
 export const saveText = (name: string, type: string, text: string): void =>
   download(name, new Blob([text], { type }))

@@ -34,6 +34,7 @@ const add = (note: Omit<Note, "id">): void => {
 export const notify = (text: string, undo: (() => void) | null = null): void =>
   add({ text, undo, isFailure: false })
 
+/** Says what failed, for 10 s. */
 export const notifyFailure = (failure: unknown): void =>
   add({ text: messageOf(failure), undo: null, isFailure: true })
 
@@ -72,6 +73,7 @@ const NoteCard = ({ note: { id, isFailure, text, undo } }: { readonly note: Note
   )
 }
 
+/** At most three, the newest last; rendered once, above everything. */
 export const Notes = () => {
   const visible = useSyncExternalStore(subscribe, () => notes)
   return (

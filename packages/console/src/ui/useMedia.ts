@@ -1,6 +1,7 @@
 /** Whether a media query holds, kept up to date. */
 import { useSyncExternalStore } from "react"
 
+/** Renders anew when it changes. */
 export const useMedia = (query: string): boolean =>
   useSyncExternalStore(
     (onChange) => {

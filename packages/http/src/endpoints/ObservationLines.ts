@@ -319,10 +319,11 @@ const reading = <E>({ attention, body, brand, feed, nextIteration, pace }: Readi
     Stream.catchAll(body, () => Stream.empty),
     pace
   ).pipe(
+    // Each line has the whole time, a blank one, too: clients send such to keep the connection.
+    Stream.tap((bytes) => Effect.sync(() => bytes.includes(newline) && pace?.restart())),
     Stream.mapEffect((bytes) => Either.flatMap(opening.look(bytes), () => cutter.push(bytes))),
     Stream.concat(Stream.fromEffect(Effect.suspend(() => cutter.rest()))),
     Stream.flatMap((cut) => Stream.fromIteratorSucceed(piecesOf(cut, feed.commitSize), 1)),
-    Stream.tap(() => Effect.sync(() => pace?.restart())),
     Stream.mapEffect((piece) => opening.pass(piece)),
     Stream.concat(Stream.sync(() => opening.rest())),
     Stream.filter((piece) => piece.length > 0)

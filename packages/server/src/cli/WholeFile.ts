@@ -1,5 +1,6 @@
 /** A file that a command writes: it has its name once it is whole. */
 import { Failed, usage } from "@lead-signals/command-line"
+import { syncFolderOf } from "@lead-signals/removal-journal"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs"
@@ -59,6 +60,7 @@ export const fileSink = (file: string) => {
         closeSync(handle)
         isClosed = true
         rename(part, file)
+        syncFolderOf(file)
       })
     } satisfies Sink
   })

@@ -6,25 +6,24 @@ import {
   Batches,
   DeliverySlots,
   type Instant,
-  type Lease,
   type Leased,
   type LeaseRequest,
   type Webhook
 } from "@lead-signals/domain"
-import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
+import { idOf, leaseOf, type TakenDeliveryRow, type WebhookRow } from "@lead-signals/sql-rows"
 import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection } from "../connection/Connection.ts"
 import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
 import { bodyContext } from "../rows/SealedRows.ts"
 import { sealFor } from "../sealing/SealedValue.ts"
-import { type Body, readBodies, type Taken } from "./DeliveryBodies.ts"
-import { deferWaiting, type Looked, skippedBefore, stateBefore, wherever } from "./DeliveryOrder.ts"
+import { type Body, type DueRow, readBodies } from "./DeliveryBodies.ts"
+import { deferWaiting, type DueBound, skippedBefore, stateBefore, noBound } from "./DeliveryOrder.ts"
 import { type DeliveryShares, leasesOfOthers, ownTokens, type WebhookShare } from "./DeliveryShares.ts"
 
 interface LockedWebhooks {
   readonly webhooks: ReadonlyMap<number, Webhook>
   /** By id, for those that are ordered. */
-  readonly looked: ReadonlyMap<number, Looked>
+  readonly bounds: ReadonlyMap<number, DueBound>
 }
 
 /**
@@ -43,12 +42,12 @@ const lockWebhooks = async (
     [shares.map(({ webhook }) => idOf(webhook.id))]
   )
   const webhooks = new Map(rows.map((row) => [row.id, webhookOf(row, sql.keys)]))
-  const looked = new Map<number, Looked>()
+  const bounds = new Map<number, DueBound>()
   for (const [id, webhook] of webhooks) {
     const limit = Batches.rowsFor(webhook, request.limits.perWebhook)
-    if (webhook.ordering === "lead") looked.set(id, await deferWaiting(sql, id, now, limit))
+    if (webhook.ordering === "lead") bounds.set(id, await deferWaiting(sql, id, now, limit))
   }
-  return { webhooks, looked }
+  return { webhooks, bounds }
 }
 
 /**
@@ -69,18 +68,16 @@ const takeSql = `SELECT t.brand_id, t.seq, t.id, t.webhook_id, t.position, t.cre
     LIMIT least(w.posts * w.size, w.most) FOR NO KEY UPDATE SKIP LOCKED) t
   ORDER BY w.place, t.due_at, t.seq`
 
-type DueRow = Taken & Batches.DueDelivery
-
-/** A delivery that is to be leased, and the number of its batch in this lease; null where its webhook takes no batches. */
-type Shared = Taken & { readonly batch: number | null }
+/** A delivery that is to be leased. */
+type Taken = DueRow & TakenDeliveryRow
 
 const take = async (
   sql: Connection,
   request: LeaseRequest,
   shares: ReadonlyArray<WebhookShare>,
-  { looked, webhooks }: LockedWebhooks,
+  { bounds, webhooks }: LockedWebhooks,
   now: Instant
-): Promise<ReadonlyArray<Shared>> => {
+): Promise<ReadonlyArray<Taken>> => {
   const { limits, underWay } = request
   const given = shares.flatMap(({ places, webhook: { id } }) => {
     const webhook = webhooks.get(idOf(id))
@@ -89,7 +86,7 @@ const take = async (
     const ownLimit = limit - (underWay.byWebhook.get(id) ?? 0)
     return [{ id: idOf(id), places, ownLimit, webhook }]
   })
-  const rows = await sql.all<DueRow & { readonly posts: number }>(takeSql, [
+  const rows = await sql.all<DueRow & Batches.DueDelivery & { readonly posts: number }>(takeSql, [
     now,
     given.map(({ id }) => id),
     ownTokens(request),
@@ -97,11 +94,11 @@ const take = async (
     given.map(({ ownLimit }) => ownLimit),
     given.map(({ webhook }) => webhook.maxBatch),
     given.map(({ places, webhook }) => Batches.rowsFor(webhook, places)),
-    given.map(({ id }) => (looked.get(id) ?? wherever).due),
-    given.map(({ id }) => (looked.get(id) ?? wherever).seq)
+    given.map(({ id }) => (bounds.get(id) ?? noBound).due),
+    given.map(({ id }) => (bounds.get(id) ?? noBound).seq)
   ])
   let batches = 0
-  return given.flatMap(({ id, webhook }): ReadonlyArray<Shared> => {
+  return given.flatMap(({ id, webhook }): ReadonlyArray<Taken> => {
     const due = rows.filter(({ webhook_id }) => webhook_id === id)
     if (!Batches.isBatched(webhook)) return due.map((row) => ({ ...row, batch: null }))
     return Batches.form(due, webhook, now)
@@ -120,17 +117,17 @@ const maxTaken = 500
 const firstBodies = 8
 const bodiesAtOnce = 256
 
-type WithBody = Shared & { readonly body: string | null }
+type WithBody = Taken & { readonly body: string | null }
 
 /** The first of what is due with their bodies, as many as fit into one lease; `made` are those whose body is new and must be written. */
 const readWithinBounds = async (
   sql: Connection,
-  due: ReadonlyArray<Shared>,
+  due: ReadonlyArray<Taken>,
   webhooks: ReadonlyMap<number, Webhook>,
   render: LeaseRequest["body"]
-): Promise<{ readonly read: ReadonlyArray<WithBody>; readonly made: ReadonlyArray<Taken & Body> }> => {
+): Promise<{ readonly read: ReadonlyArray<WithBody>; readonly made: ReadonlyArray<DueRow & Body> }> => {
   const read: Array<WithBody> = []
-  const made: Array<Taken & Body> = []
+  const made: Array<DueRow & Body> = []
   for (
     let size = 0, length = firstBodies;
     read.length < due.length && read.length < maxTaken && size < maxBodyCharacters;
@@ -167,15 +164,14 @@ export const lease = async (
   now: Instant
 ): Promise<Leased> => {
   const locked = await lockWebhooks(sql, request, shares, now)
-  const { looked, webhooks } = locked
-  const isAllLooked = [...looked.values()].every(({ isAll }) => isAll)
+  const { bounds, webhooks } = locked
+  const isAllTested = [...bounds.values()].every(({ isAll }) => isAll)
   const due = webhooks.size === 0 ? [] : await take(sql, request, shares, locked, now)
-  if (due.length === 0) return { leases: [], nextDueAt: isAllLooked ? nextDueAt : now }
+  if (due.length === 0) return { leases: [], nextDueAt: isAllTested ? nextDueAt : now }
   const { made, read } = await readWithinBounds(sql, due, webhooks, request.body)
   const taken = Batches.withoutOverflow(read)
   const until = now + request.leaseMillis
-  const tokenOf = ({ batch }: Shared): string =>
-    batch === null ? request.token : DeliverySlots.batchToken(request.token, batch)
+  const tokenOf = ({ batch }: Taken): string => DeliverySlots.leaseToken(request.token, batch)
   await sql.run(leaseSql, [
     taken.map(tokenOf),
     until,
@@ -195,24 +191,16 @@ export const lease = async (
     )
   ])
   const skipped = await skippedBefore(sql, taken)
-  const leases = taken.map((each): Lease => {
-    const webhook = webhooks.get(each.webhook_id)!
-    return {
-      deliveryId: each.id,
-      token: tokenOf(each),
-      batch: each.batch,
-      until,
-      body: each.body,
-      resendOf: each.resend_of,
-      place:
-        webhook.ordering === "none"
-          ? null
-          : { isInOrder: each.ordered_lead !== null, skipped: skipped.get(each.seq) ?? [] },
-      webhook
-    }
-  })
+  const leases = taken.map((each) =>
+    leaseOf(
+      each,
+      webhooks.get(each.webhook_id)!,
+      { token: tokenOf(each), until },
+      () => skipped.get(each.seq) ?? []
+    )
+  )
   return {
     leases,
-    nextDueAt: taken.length < due.length || !isAllLooked ? now : Math.min(nextDueAt ?? until, until)
+    nextDueAt: taken.length < due.length || !isAllTested ? now : Math.min(nextDueAt ?? until, until)
   }
 }

@@ -18,6 +18,7 @@ import { leadColumns } from "../rows/LeadReads.ts"
 import { insertDeliveries } from "./DeliveryQueue.ts"
 import { insertEngagement, insertLead, updateLead } from "./LeadRows.ts"
 
+/** The state that a proposal is decided over: one lookup of ids and hashes, one of the person's lead. */
 const knownOf = (sql: Connection, brandId: number, proposal: Proposal): Observations.CurrentState => {
   const row = sql.get<{
     signal: number
@@ -75,11 +76,13 @@ const listableOf = (lead: Lead): ListableLead => ({
   headline: lead.profile.headline
 })
 
+/** A lead's change as caches of totals take it: what filters read before, null for a new lead, and after. */
 export const changeOf = (before: Lead | null, after: Lead): LeadChange => ({
   before: before === null ? null : listableOf(before),
   after: listableOf(after)
 })
 
+/** Decides and writes one proposal. Its deliveries are queued later, for all proposals of the commit together. */
 const commitOne = (
   sql: Connection,
   brandId: string,
@@ -148,6 +151,10 @@ const queue = (
   return deliveries.length
 }
 
+/**
+ * Records proposals of one brand in the transaction of the caller, in order: each sees what those before it wrote. Answers an outcome for
+ * each, and how many deliveries were queued. `ids` gives the id of each delivery; `changes` gets the change of each lead.
+ */
 export const commitProposals = (
   sql: Connection,
   brandId: string,

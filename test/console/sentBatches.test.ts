@@ -1,0 +1,82 @@
+/** Batches of the console's import: lines that are too long, answers that do not come, and how it ends when it is stopped. */
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+
+// The console is no library: it is compiled apart, for a browser.
+vi.stubGlobal("location", { origin: "http://console.example" })
+/** What answers the next requests; afterwards every observation is recorded. */
+let answers: Array<() => Response> = []
+let sent = 0
+/** How many observations the last request had. */
+let length = 0
+vi.stubGlobal("fetch", async (request: Request) => {
+  sent += 1
+  const { observations } = await request.json()
+  length = observations.length
+  const answer = answers.shift()
+  return answer?.() ?? Response.json({ data: observations.map(() => ({ outcome: "recorded" })) })
+})
+// The client keeps the `fetch` that was there as its module was loaded, which may have been for another test.
+vi.resetModules()
+const module = new URL("../../packages/console/src/import/sendObservations.ts", import.meta.url).href
+const { sendBatch } = await import(module)
+afterAll(() => void vi.unstubAllGlobals())
+
+const batch = [{ number: 1, cells: [], text: "{}" }]
+const refused = (status: number) => () => new Response("<html>from a proxy</html>", { status })
+const unreachable = () => {
+  throw new TypeError("fetch failed")
+}
+
+describe("a batch of the console's import", () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+    answers = []
+    sent = 0
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  it("is sent again when the server, or a proxy before it, may answer later [OBS-1]", async () => {
+    for (const status of [408, 429, 502, 503, 504]) {
+      answers = [refused(status), refused(status), unreachable]
+      sent = 0
+      const result = sendBatch("1", batch, new AbortController().signal)
+      await vi.runAllTimersAsync()
+      expect([status, sent, (await result).recorded]).toEqual([status, 4, 1])
+    }
+  })
+
+  it("is refused at once with every other status, and after six attempts [OBS-1]", async () => {
+    for (const [status, attempts] of [
+      [400, 1],
+      [500, 1],
+      [504, 6]
+    ] as const) {
+      answers = Array.from({ length: 9 }, () => refused(status))
+      sent = 0
+      const result = sendBatch("1", batch, new AbortController().signal).catch((failure: unknown) => failure)
+      await vi.runAllTimersAsync()
+      expect([await result, sent]).toEqual([expect.objectContaining({ status }), attempts])
+    }
+  })
+
+  it("rejects a line that no request can hold, and sends the others [OBS-1]", async () => {
+    const { signal } = new AbortController()
+    const line = (number: number, name: string) => ({ number, cells: [], text: JSON.stringify({ name }) })
+    const result = await sendBatch("1", [line(1, "a"), line(2, "é".repeat(600_000)), line(3, "b")], signal)
+    expect([sent, length]).toEqual([1, 2])
+    expect(result).toMatchObject({ recorded: 2, rejected: [{ number: 2 }] })
+    expect(result.rejected[0].message).toContain("more than 1 MiB")
+    expect((await sendBatch("1", [line(4, "x".repeat(1_048_000))], signal)).recorded).toBe(1)
+  })
+
+  it("is not sent again once the import was stopped", async () => {
+    const stop = new AbortController()
+    answers = [refused(502)]
+    const result = sendBatch("1", batch, stop.signal).catch((failure: unknown) => failure)
+    await vi.advanceTimersByTimeAsync(10)
+    expect(vi.getTimerCount()).toBe(1)
+    stop.abort()
+    expect(await result).toMatchObject({ status: 502 })
+    expect([sent, vi.getTimerCount()]).toEqual([1, 0])
+  })
+})

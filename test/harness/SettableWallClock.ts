@@ -1,0 +1,16 @@
+import { Clock, Effect } from "effect"
+
+/** The machine's clock, which a test sets as an operator does: its timers, and the time that has passed, know nothing of it. */
+export const settableClock = () => {
+  const own = Clock.make()
+  let ahead = 0
+  const clock: Clock.Clock = Object.create(own, {
+    unsafeCurrentTimeMillis: { value: () => own.unsafeCurrentTimeMillis() + ahead },
+    currentTimeMillis: { get: () => Effect.sync(() => own.unsafeCurrentTimeMillis() + ahead) }
+  })
+  return {
+    clock,
+    /** Sets the clock forward by so many milliseconds, or back by negative ones. */
+    set: (millis: number): void => void (ahead += millis)
+  }
+}
