@@ -20,7 +20,7 @@ const isRoutine = (post: EndedPost): boolean =>
   isSuccessful(post) && post.leases[0].webhook.failingSince === null
 
 /** Logs what went wrong on this side: a defect of the sender, and bodies that could not be made. */
-const logTrouble = ({ defect, leases, result }: EndedPost): Effect.Effect<void> =>
+const logFaults = ({ defect, leases, result }: EndedPost): Effect.Effect<void> =>
   Effect.zipRight(
     defect === null ? Effect.void : logDefect(defect),
     Effect.forEach(result === null ? [] : leases.filter(({ body }) => body === null), logBodyMissing, {
@@ -127,7 +127,7 @@ export class AttemptRecorder {
       for (const post of batch) {
         // The wait after a failure alone depends on the draw.
         const isDone = isSuccessful(post)
-        if (!isDone) yield* logTrouble(post)
+        if (!isDone) yield* logFaults(post)
         const attempts = finishedAttempts(post, isDone ? 0 : yield* Random.next, this.options.scheduleMillis)
         attempts.forEach((attempt, i) => attempted.push({ attempt, lease: post.leases[i]! }))
       }
