@@ -1,5 +1,6 @@
-/** What every store must do when it prunes what it has kept long enough. */
+/** What every store must do when it prunes what it has kept long enough, beside what generated histories show. */
 import {
+  Brands,
   Leads,
   LeadStore,
   type PruneRequest,
@@ -7,12 +8,11 @@ import {
   recordObservations,
   RetentionRounds,
   Retention,
-  RetentionPolicy
+  RetentionPolicy,
+  Signals
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "../Assertions.ts"
-import { playHistories } from "../GeneratedHistories.ts"
-import { playRetentionStep, type RetentionStep, retentionSteps } from "../RetentionHistories.ts"
 import { RetentionWorld } from "../RetentionWorld.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
@@ -25,36 +25,11 @@ const piece = (of: Pick<PruneRequest, "kind" | "before"> & Partial<PruneRequest>
   ...of
 })
 
-/** Plays generated histories; each pruning is checked against the naive rules. */
-const agreesWithRules: Case = {
-  title:
-    "prunes what is due and nothing refers to, and nothing else, over generated histories [RET-2, RET-3, RET-5, RET-6, RET-7, CHG-1, CHG-3]",
-  run: async (open) => {
-    const { clock, store } = open
-    await playHistories<ReadonlyArray<RetentionStep>>(
-      store,
-      Math.ceil((store.deliveryHistories ?? 100) / 2),
-      retentionSteps,
-      (history) => history,
-      (history) =>
-        open.run(
-          Effect.gen(function* () {
-            const world = yield* RetentionWorld.create(clock)
-            for (const [i, step] of history.entries()) yield* playRetentionStep(step, i, world, clock)
-            yield* world.end()
-          })
-        )
-    )
-  }
-}
-
 const isThere = (world: RetentionWorld, id: number) =>
   Effect.flatMap(LeadStore, (store) => Effect.map(store.get(world.brand.id, id, "none"), Option.isSome))
 
 /** Cases of pruning. */
 export const retentionCases: ReadonlyArray<Case> = [
-  agreesWithRules,
-
   caseOf("keeps pending deliveries and dead letters when it prunes delivered ones [RET-2, RET-3]", (clock) =>
     Effect.gen(function* () {
       const world = yield* RetentionWorld.create(clock)
@@ -328,6 +303,34 @@ export const retentionCases: ReadonlyArray<Case> = [
       })
       assertEqual("the lead that was due is there", yield* isThere(world, gone!), false)
       assertEqual("the lead that was seen since is there", yield* isThere(world, kept!), true)
+    })
+  ),
+
+  caseOf("removes what follows events of a clock that was ahead and was set back [RET-5, RET-9]", (clock) =>
+    Effect.gen(function* () {
+      const brand = yield* Brands.create("B")
+      const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+      const { id: signalId } = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+      const observe = (of: string, persons: number) =>
+        recordObservations(
+          brand,
+          Array.from({ length: persons }, (_, i) => ({
+            signalId,
+            person: { extId: `${of}${i}`, name: of },
+            engagement: { id: `${of}${i}` }
+          }))
+        )
+      yield* observe("before", 2)
+      clock.millis += 1000 * hour
+      // More than a piece looks at.
+      for (let i = 0; i < 5; i++) yield* observe(`ahead${i}-`, 500)
+      clock.millis -= 1000 * hour
+      yield* observe("after", 3)
+      clock.millis += 2 * hour
+      const all = { ...Retention.keepAll, events: hour, engagements: hour, leads: hour }
+      const counted = yield* RetentionRounds.countDue(all)
+      assertEqual("counted, and pruned", counted, yield* RetentionRounds.pruneNow(all))
+      assertEqual("events, and leads", [counted.events, counted.leads], [5, 5])
     })
   ),
 
