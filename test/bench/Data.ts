@@ -19,17 +19,28 @@ import * as Words from "./Words.ts"
 export const generatorVersion = 2
 
 const seed = 5
+
+/** When the first engagement happens, in milliseconds since 1970. */
 export const startsAt = Date.UTC(2024, 0, 1)
 const spanSeconds = 730 * 86_400
+
+/** When the last one has happened, in milliseconds since 1970. */
 export const endsAt = startsAt + spanSeconds * 1000
 
+/** Each brand has as many; those of brand two follow those of brand one. */
 export const signalsOfBrand = 20
+
+/** Brand one has nearly all leads. */
 export const brandIds = [1, 2] as const
+
+/** Those that `readings` are of. */
 export const campaignIds = [1, 2, 3] as const
 const companyCount = 5000
 
 /** So many ids in all; every 101st is brand two's. */
 export const idsOf = (leads: number): number => leads + Math.floor(leads / 100)
+
+/** Every 101st lead is of brand two. */
 export const brandOf = (leadId: number): number => (leadId % 101 === 0 ? 2 : 1)
 
 const slug = (text: string): string =>
@@ -38,6 +49,7 @@ const slug = (text: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
 
+/** Drawn once; leads name them by their place here. */
 export const companies: ReadonlyArray<CompanyFact> = Array.from({ length: companyCount }, (_, i) => {
   const prng = Prng.of(seed + i, "company")
   const name = `${prng.pick(Words.companyStems)} ${prng.pick(Words.companyEnds)} ${i + 1}`
@@ -136,6 +148,7 @@ export const signals: ReadonlyArray<SignalFact> = brandIds.flatMap((brandId) =>
   })
 )
 
+/** Ten posts in each campaign, a reading a day of each from a day on that is drawn. */
 export function* readings(): Generator<ReadingFact> {
   for (const campaignId of campaignIds) {
     for (let post = 1; post <= 10; post++) {
@@ -165,6 +178,7 @@ export function* readings(): Generator<ReadingFact> {
 const leadFactor = 32
 const secondFactor = leadFactor * 2 ** 21
 
+/** What is held of all leads at once; everything else of a lead is drawn from its id. */
 export interface Timeline {
   readonly leads: number
   /** Ascending; index i is the engagement with seq i + 1. */
@@ -180,6 +194,7 @@ export interface Timeline {
 const engagementsOfLead = zipf(342, 1.7)
 const signalOfLead = zipf(signalsOfBrand, 1)
 
+/** The same for the same number of leads. It takes seconds for a million. */
 export const timeline = (leads: number): Timeline => {
   const ids = idsOf(leads)
   const prng = Prng.of(seed, "timeline")

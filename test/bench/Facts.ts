@@ -16,6 +16,7 @@ export interface CompanyFact {
   readonly description: string
 }
 
+/** A person as an observation has them. */
 export interface PersonFact {
   readonly extId: string
   readonly name: string
@@ -30,6 +31,7 @@ export interface PersonFact {
   readonly company: number
 }
 
+/** A lead with its person. */
 export interface LeadFact {
   readonly id: number
   readonly brandId: number
@@ -55,6 +57,7 @@ interface AuthorFact {
   readonly profileImageUrl: string
 }
 
+/** A post that somebody engaged with. */
 export interface PostFact {
   readonly url: string
   readonly content: string
@@ -63,6 +66,7 @@ export interface PostFact {
   readonly author: AuthorFact | null
 }
 
+/** One engagement of a lead. */
 export interface EngagementFact {
   /** From 1, in order of time. */
   readonly seq: number
@@ -78,6 +82,7 @@ export interface EngagementFact {
   readonly trackedAt: number
 }
 
+/** A signal of a brand, with its source. */
 export interface SignalFact {
   readonly id: number
   readonly brandId: number
@@ -91,6 +96,7 @@ export interface SignalFact {
   }
 }
 
+/** The totals of a post up to a UTC day. */
 export interface ReadingFact {
   readonly campaignId: number
   readonly postId: string

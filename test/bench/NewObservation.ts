@@ -31,4 +31,6 @@ export const newObservation = (n: number, signalId: string) => {
     }
   }
 }
+
+/** What the operator API takes, of a person who is new. */
 export type NewObservation = ReturnType<typeof newObservation>

@@ -42,6 +42,7 @@ const rebuildDerivedTables = async (): Promise<ReadonlyArray<string>> => {
   return countsOfLeads
 }
 
+/** The brand's API key: the same in every file. */
 export const keyOf = (brandId: number): string => KeyFormat.fromRandom(Data.keyBytes(brandId))
 
 /** More than any run makes in a minute. */
@@ -106,6 +107,7 @@ function* leadRows(timeline: Data.Timeline, columns: ReadonlyArray<string>): Gen
   for (const lead of Data.leadFacts(timeline)) yield values.map((value) => value(lead))
 }
 
+/** Which signals caught which lead. */
 export function* caughtRows(timeline: Data.Timeline): Generator<Row> {
   const { signalBits } = timeline
   for (const { brandId, id } of Data.signals) {
@@ -116,11 +118,13 @@ export function* caughtRows(timeline: Data.Timeline): Generator<Row> {
   }
 }
 
+/** In the order of `engagementRows`. */
 export const engagementColumns =
   "seq brand_id id lead_id signal_id type reaction_type comment_text post_url post_content post_posted_at post_author post_author_detail author_ext_id emitted_at tracked_at".split(
     " "
   )
 
+/** In the order of time; details of a post are made once. */
 export function* engagementRows(timeline: Data.Timeline): Generator<Row> {
   const details = new WeakMap<Facts.PostFact, string>()
   for (const engagement of Data.engagementFacts(timeline)) {

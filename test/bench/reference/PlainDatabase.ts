@@ -5,11 +5,13 @@ import { closeLoaded, insertAll, openForLoad, type Progress, type Row } from "..
 import * as Data from "../Data.ts"
 import type * as Facts from "../Facts.ts"
 
+/** Columns of a company, which are fields of `CompanyFact`. */
 export const companyFields =
   "id name domain url homepageUrl logoUrl industry staffCountRange staffCount location country city username description".split(
     " "
   ) as ReadonlyArray<keyof Facts.CompanyFact>
 
+/** Created before the rows. */
 export const tables = `
   CREATE TABLE brand (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
   CREATE TABLE api_key (id INTEGER PRIMARY KEY, brand_id INTEGER NOT NULL REFERENCES brand, hash TEXT NOT NULL UNIQUE,
@@ -43,6 +45,7 @@ export const tables = `
     created_at INTEGER NOT NULL);
 `
 
+/** Created after the rows. */
 export const indexes: ReadonlyArray<string> = [
   "CREATE UNIQUE INDEX lead_ext ON lead (brand_id, ext_id)",
   "CREATE INDEX lead_created ON lead (brand_id, created_at DESC, id)",
@@ -62,6 +65,7 @@ export const indexes: ReadonlyArray<string> = [
 /** Texts as they are sorted and searched. */
 export const lower = (text: string): string => text.normalize("NFKC").toLowerCase()
 
+/** How the reference keeps keys: SHA-256 in hex. */
 export const keyHash = (key: string): string => createHash("sha256").update(key).digest("hex")
 
 /** The schema alone. */
@@ -70,11 +74,13 @@ export const makePlainSchema = (db: Database.Database): void => {
   for (const index of indexes) db.exec(index)
 }
 
+/** In the order of `leadRows`. */
 export const leadColumns =
   "id brand_id ext_id name name_lower headline headline_lower username title1 li_profile_url profile_img_url company_id signal_id qualified exported is_employee score1 created_at updated_at".split(
     " "
   )
 
+/** In the order of ids. */
 export function* leadRows(timeline: Data.Timeline): Generator<Row> {
   for (const lead of Data.leadFacts(timeline)) {
     const { person } = lead
@@ -102,17 +108,20 @@ export function* leadRows(timeline: Data.Timeline): Generator<Row> {
   }
 }
 
+/** Which signals caught which lead. */
 export function* caughtRows(timeline: Data.Timeline): Generator<Row> {
   for (const { id, signalIds } of Data.leadFacts(timeline)) {
     for (const signalId of signalIds) yield [id, signalId]
   }
 }
 
+/** In the order of `engagementRows`. */
 export const engagementColumns =
   "seq brand_id id lead_id signal_id type reaction_type comment_text post_url post_content post_posted_at post_author author_ext_id author_name author_first_name author_last_name author_headline author_username author_profile_url author_image_url emitted_at tracked_at".split(
     " "
   )
 
+/** In the order of time. */
 export function* engagementRows(timeline: Data.Timeline): Generator<Row> {
   for (const engagement of Data.engagementFacts(timeline)) {
     const { post } = engagement

@@ -24,6 +24,7 @@ const quotedFields = companyFields.map((field) => `"${field}"`).join(", ")
 /** Nulls come last in both orders of the product, and first in a descending index of Postgres. */
 const orderOf = (order: string): string => order.replace("score1 DESC", "score1 DESC NULLS LAST")
 
+/** The same calls as `makeReading`, each with a promise. */
 export const makePostgresReading = (pool: pg.Pool) => {
   const names = new Map<string, string>()
   const rowsOf = async (text: string, values: ReadonlyArray<unknown>): Promise<ReadonlyArray<Columns>> => {
