@@ -7,6 +7,13 @@ import Database from "better-sqlite3"
 /** The values of one row, in the order of the columns that `insertAll` is given. */
 export type Row = ReadonlyArray<string | number | null>
 
+/** A table that is small enough to be held at once: what a file has besides leads and engagements. */
+export interface SmallTable {
+  readonly table: string
+  readonly columns: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<Row>
+}
+
 /** Hears a line now and then. */
 export interface Progress {
   readonly say: (text: string) => void

@@ -4,7 +4,9 @@
  * few numbers a lead and one an engagement.
  */
 import { Prng, zipf } from "@lead-signals/simulation-kernel"
+import type { Row, SmallTable } from "./BulkLoad.ts"
 import type {
+  AuthorFact,
   CompanyFact,
   EngagementFact,
   LeadFact,
@@ -279,6 +281,18 @@ export function* leadFacts({
 const engagementsPerPost = 100
 const outsiders = 2000
 
+/** The person as the author of a post. */
+export const authorOf = (person: PersonFact): AuthorFact => ({
+  extId: person.extId,
+  name: person.name,
+  firstName: person.firstName,
+  lastName: person.lastName,
+  headline: person.headline,
+  username: person.username,
+  linkedinProfileUrl: person.liProfileUrl,
+  profileImageUrl: person.profileImgUrl
+})
+
 const postOf = (number: number, count: number, leads: number): PostFact => {
   const prng = Prng.of(seed + number, "post")
   const isLead = prng.chance(1 / 3)
@@ -291,18 +305,7 @@ const postOf = (number: number, count: number, leads: number): PostFact => {
     content: `${prng.pick(Words.openings)} ${prng.pick(Words.topics)}, and what it means for ${prng.pick(Words.topics)}.`,
     postedAt: startsAt + Math.floor((number / count) * spanSeconds) * 1000 - prng.below(86_400) * 1000,
     authorName: author.name,
-    author: isDetailed
-      ? {
-          extId: author.extId,
-          name: author.name,
-          firstName: author.firstName,
-          lastName: author.lastName,
-          headline: author.headline,
-          username: author.username,
-          linkedinProfileUrl: author.liProfileUrl,
-          profileImageUrl: author.profileImgUrl
-        }
-      : null
+    author: isDetailed ? authorOf(author) : null
   }
 }
 
@@ -349,3 +352,50 @@ export const keyBytes = (brandId: number): Uint8Array => {
   const prng = Prng.of(seed + brandId, "key")
   return Uint8Array.from({ length: 128 }, () => prng.below(256))
 }
+
+/** The readings as a table, which all schemas have alike. */
+export const readingTable = (): SmallTable => ({
+  table: "reading",
+  columns: ["campaign_id", "post_id", "day", "impressions", "reactions", "comments", "reposts"],
+  rows: Array.from(readings(), (reading) => [
+    reading.campaignId,
+    reading.postId,
+    reading.day,
+    reading.impressions,
+    reading.reactions,
+    reading.comments,
+    reading.reposts
+  ])
+})
+
+/** The columns with which an engagement begins in every schema. */
+export const firstEngagementColumns = [
+  "seq",
+  "brand_id",
+  "id",
+  "lead_id",
+  "signal_id",
+  "type",
+  "reaction_type",
+  "comment_text",
+  "post_url",
+  "post_content",
+  "post_posted_at",
+  "post_author"
+] as const
+
+/** Their values, in that order. */
+export const firstEngagementValues = ({ post, ...engagement }: EngagementFact): Row => [
+  engagement.seq,
+  engagement.brandId,
+  engagement.id,
+  engagement.leadId,
+  engagement.signalId,
+  engagement.type,
+  engagement.reactionType,
+  engagement.commentText,
+  post.url,
+  post.content,
+  post.postedAt,
+  post.authorName
+]

@@ -46,7 +46,8 @@ export interface LeadFact {
   readonly updatedAt: number
 }
 
-interface AuthorFact {
+/** The author of a post as an observation has them: the fields of a person, some under other names. */
+export interface AuthorFact {
   readonly extId: string
   readonly name: string
   readonly firstName: string

@@ -157,6 +157,23 @@ export const filters: {
 /** The parameters of a request, as texts. */
 export type Query = { readonly [name: string]: string | undefined }
 
+/** The metrics of a campaign as the API shows them; `sums` of the last readings up to the day, undefined where there is none. */
+export const metricsView = (campaignId: number, sums: Columns | undefined, day: string | null) => {
+  const { comments = null, impressions = null, reactions = null, reposts = null } = sums ?? {}
+  return {
+    data: {
+      campaignId: String(campaignId),
+      impressions,
+      reactions,
+      comments,
+      reposts,
+      engagementRate:
+        sums === undefined ? null : impressions === 0 ? 0 : (reactions + comments + reposts) / impressions,
+      snapshotDate: day
+    }
+  }
+}
+
 /** The calls of the reference over one file, whose statements are prepared once. */
 export const makeReading = (db: Database.Database) => {
   const prepared = new Map<string, Database.Statement<Array<Value>, Columns>>()
@@ -308,19 +325,7 @@ export const makeReading = (db: Database.Database) => {
              FROM (SELECT post_id, max(day) AS day FROM reading WHERE campaign_id = ? AND day <= ? GROUP BY post_id) m
              JOIN reading r ON r.campaign_id = ? AND r.post_id = m.post_id AND r.day = m.day`
           ).get(campaignId, day!, campaignId)
-    const { comments = null, impressions = null, reactions = null, reposts = null } = sums ?? {}
-    return {
-      data: {
-        campaignId: String(campaignId),
-        impressions,
-        reactions,
-        comments,
-        reposts,
-        engagementRate:
-          sums === undefined ? null : impressions === 0 ? 0 : (reactions + comments + reposts) / impressions,
-        snapshotDate: day
-      }
-    }
+    return metricsView(campaignId, sums, day)
   }
 
   return { list, detail, metrics }
