@@ -35,10 +35,16 @@ it("passes a package whose public names and members all have a docstring", async
   const counted = await count({
     "index.ts": `${header}export * as Sizes from "./Sizes.ts"\nexport { twice as again } from "./Sizes.ts"\n`,
     "Sizes.ts": `${header}/** Doubles a number. */\nexport const twice = (n: number): number => 2 * n\n`,
-    "internal.ts": "export const unseen = 1\n"
+    "internal.ts": 'export { twice } from "./Sizes.ts"\n'
   })
   // The two modules and the function, which is exported twice.
-  expect(counted).toEqual({ code: 0, lines: ["3 of 3 public names and members have a docstring"] })
+  expect(counted).toEqual({
+    code: 0,
+    lines: [
+      "3 of 3 public names and members have a docstring",
+      "packages/made: 0 of 1 exported names have none"
+    ]
+  })
 })
 
 it("names each that has none with its file and line, and fails", async () => {
@@ -78,7 +84,8 @@ export type Ended =
       "packages/made/src/index.ts:7 @made/up.Options.limit has no docstring",
       "packages/made/src/index.ts:16 @made/up.Sum.sum has no docstring",
       "packages/made/src/index.ts:28 @made/up.Ended.ended has no docstring",
-      "6 of 10 public names and members have a docstring"
+      "6 of 10 public names and members have a docstring",
+      "packages/made: 1 of 4 exported names have none"
     ]
   })
 })
@@ -91,7 +98,35 @@ it("takes a docstring that only repeats the name for none", async () => {
     code: 1,
     lines: [
       "packages/made/src/index.ts:4 @made/up.pageSize has a docstring that only repeats its name",
-      "2 of 3 public names and members have a docstring"
+      "2 of 3 public names and members have a docstring",
+      "packages/made: 1 of 2 exported names have none"
+    ]
+  })
+})
+
+it("names what a module exports for its neighbours alone, and has no docstring of its own", async () => {
+  const module = `/** The docstring of the module is none of its first name. */
+
+export const { far, near: close } = { far: 1, near: 2 }
+
+/** Doubles a number. */
+const twice = (n: number): number => 2 * n
+
+function half(n: number): number {
+  return n / 2
+}
+
+export { half, twice as double }
+`
+  const counted = await count({ "index.ts": `${header}export {}\n`, "Sizes.ts": module })
+  expect(counted).toEqual({
+    code: 1,
+    lines: [
+      "packages/made/src/Sizes.ts:3 far has no docstring of its own",
+      "packages/made/src/Sizes.ts:3 close has no docstring of its own",
+      "packages/made/src/Sizes.ts:8 half has no docstring of its own",
+      "1 of 1 public names and members have a docstring",
+      "packages/made: 3 of 4 exported names have none"
     ]
   })
 })

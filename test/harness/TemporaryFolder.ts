@@ -20,5 +20,11 @@ export const foldersIn = (folder: string): (() => string) => {
   }
 }
 
+/** Answers the path of a new file at each call, `name-1.sqlite` and so on, in the given folder; nothing is there yet. */
+export const filesIn = (folder: string, name: string): (() => string) => {
+  let made = 0
+  return () => join(folder, `${name}-${++made}.sqlite`)
+}
+
 export const temporaryFile = (name: string): string =>
   join(mkdtempSync(join(tmpdir(), "lead-signals-")), name)

@@ -7,7 +7,8 @@ import {
   RateWindows,
   RenderedLeads,
   type RenderedPage,
-  storePorts
+  storePorts,
+  WebhookStore
 } from "@lead-signals/domain"
 import { contractCases, ContractViolation, type Stores } from "@lead-signals/store-contract"
 import * as MemoryStore from "@lead-signals/store-memory"
@@ -21,7 +22,7 @@ type Altered = (context: Context.Context<Stores>) => Context.Context<Stores>
 
 /** The store in memory with one port put in the place of its own. */
 const altered =
-  <Port extends LeadStore | Outbox | KeyStore | RateWindows, Service>(
+  <Port extends LeadStore | Outbox | KeyStore | RateWindows | WebhookStore, Service>(
     port: Context.Tag<Port, Service>,
     alter: (own: Service) => Service
   ): Altered =>
@@ -210,6 +211,21 @@ describe("the contract's suite", () => {
       expect((failure as ContractViolation).message).toMatch(message)
     }
   )
+
+  it("leaves no webhook of a failing history behind, whose deliveries would be the failure of smaller ones", async () => {
+    const { alter, title } = broken[0]!
+    const left = new Set<string>()
+    const watched = altered(WebhookStore, (own) => ({
+      ...own,
+      create: (webhook) => Effect.tap(own.create(webhook), ({ id }) => left.add(id)),
+      delete: (brandId, id) => Effect.tap(own.delete(brandId, id), () => left.delete(id))
+    }))
+    const failing = casesOf((context) => watched(alter(context))).find((each) =>
+      each.title.startsWith(title)
+    )!
+    await expect(failing.run()).rejects.toThrow(ContractViolation)
+    expect(left).toEqual(new Set())
+  })
 
   it("repeats a history by the seed and the path of its failure", async () => {
     const { alter, message, title } = broken[0]!

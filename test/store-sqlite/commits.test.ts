@@ -11,12 +11,10 @@ import {
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Exit, Fiber, Layer } from "effect"
-import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
-const folder = temporaryFolder()
-let number = 0
+const newFile = filesIn(temporaryFolder(), "commits")
 
 const counted = async <A>(
   work: (commits: () => number) => Effect.Effect<A, unknown, any>,
@@ -24,7 +22,7 @@ const counted = async <A>(
 ): Promise<A> => {
   let commits = 0
   const store = SqliteStore.layer({
-    filename: join(folder, `commits-${++number}.sqlite`),
+    filename: newFile(),
     groupMillis: Number.POSITIVE_INFINITY,
     ticks,
     beforeCommit: () => {

@@ -15,13 +15,13 @@ import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesBeside } from "../harness/FilesBeside.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const folder = temporaryFolder()
-let number = 0
+const newFile = filesIn(folder, "deletion")
 
 /** The ranks of a brand's 130 leads begin in several places, each of which holds a lead's name. */
 const maxBucketLeads = 50
@@ -62,7 +62,7 @@ const fill = (word: string, leads: number) =>
   })
 
 const opened = async (leads: number) => {
-  const filename = join(folder, `deletion-${++number}.sqlite`)
+  const filename = newFile()
   const process = open(filename)
   const [gone, kept] = await process.runPromise(Effect.all([fill("quillfeather", leads), fill("plain", 20)]))
   return { filename, process, gone, kept }
@@ -81,11 +81,9 @@ const addMany = (filename: string, brandId: string): void => {
   raw.close()
 }
 
-/** Whether any file of the store holds the text. */
+/** The files of the store that hold the text. */
 const holds = (filename: string, text: string): ReadonlyArray<string> =>
-  readdirSync(folder)
-    .filter((name) => join(folder, name).startsWith(filename))
-    .filter((name) => readFileSync(join(folder, name)).includes(text))
+  filesBeside(filename).filter((file) => readFileSync(file).includes(text))
 
 const found = (brandId: string, search: string) =>
   Effect.gen(function* () {

@@ -17,16 +17,14 @@ import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { describe, expect, it, vi } from "vitest"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { bytesBeside } from "../harness/FilesBeside.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
 const folder = temporaryFolder()
-let number = 0
-const newFile = (): string => join(folder, `deliveries-${++number}.sqlite`)
+const newFile = filesIn(folder, "deliveries")
 
 type Needs = StorePorts | WebhookTargets
 
@@ -118,11 +116,7 @@ describe("deliveries in the SQLite file", () => {
   it("hold nothing of an erased person: no body, no answer in the log, as lead or as a post's author [PII-3]", async () => {
     const filename = newFile()
     const words = ["quillfeather", "zygomatic"]
-    const bytes = () =>
-      readdirSync(folder)
-        .filter((name) => join(folder, name).startsWith(filename))
-        .map((name) => readFileSync(join(folder, name)).toString("latin1").toLowerCase())
-        .join("")
+    const bytes = () => bytesBeside(filename).toLowerCase()
     await over(
       filename,
       Effect.gen(function* () {

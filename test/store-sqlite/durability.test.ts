@@ -14,10 +14,9 @@ import Database from "better-sqlite3"
 import { Effect, Either, Fiber, Layer, ManagedRuntime } from "effect"
 import fs, { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
-import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 type Ended = (failure: NodeJS.ErrnoException | null) => void
 
@@ -39,10 +38,7 @@ put((fd: number, ended: Ended) => {
 })
 afterAll(() => put(itsOwn))
 
-const folder = temporaryFolder()
-let number = 0
-
-const newFile = (): string => join(folder, `durable-${++number}.sqlite`)
+const newFile = filesIn(temporaryFolder(), "durable")
 
 const open = (filename = newFile()) => {
   const runtime = ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))

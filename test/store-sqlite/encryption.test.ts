@@ -19,11 +19,10 @@ import { basename, dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { madeOnce } from "../harness/MadeOnce.ts"
-import { temporaryFile, temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesIn, temporaryFile, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const folder = temporaryFolder()
-let files = 0
-const newFile = (): string => join(folder, `encryption-${++files}.sqlite`)
+const newFile = filesIn(folder, "encryption")
 
 const newKey = () => Either.getOrThrow(parseEncryptionKey(generateEncryptionKey()))
 const [key, otherKey] = [newKey(), newKey()]

@@ -12,15 +12,14 @@ import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Either, Fiber, Layer, ManagedRuntime, Option } from "effect"
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { isThorough } from "../harness/Thoroughness.ts"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { bytesBeside } from "../harness/FilesBeside.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const folder = temporaryFolder()
-let number = 0
+const newFile = filesIn(folder, "erasure")
 
 /** So many engagements the person has, each with a post of the author's. */
 const greatlyEngaged = 700
@@ -32,7 +31,7 @@ const author = { extId: "author", name: "Ottoline Writer" }
 
 /** A process with a file that knows a person seen far more often than one is erased at once, a reader of an author's posts, and the author. */
 const opened = async (options: Partial<SqliteStore.SqliteStoreOptions> = {}) => {
-  const filename = join(folder, `erasure-${++number}.sqlite`)
+  const filename = newFile()
   const process = open(filename, options)
   const known = await process.runPromise(
     Effect.gen(function* () {
@@ -97,23 +96,17 @@ const extent = (brand: Brand, id: number) =>
     return Option.isNone(data) ? null : data.value.engagements.length
   })
 
-const bytesOf = (filename: string): string =>
-  readdirSync(folder)
-    .filter((name) => join(folder, name).startsWith(filename))
-    .map((name) => readFileSync(join(folder, name)).toString("latin1"))
-    .join("")
-
 describe("an erasure of much", () => {
   it("leaves nothing of the person, in the file, its log and its indexes [PII-3]", async () => {
     const { brand, filename, often, process, reader, writer } = await opened()
-    expect(bytesOf(filename)).toContain("xylograph")
+    expect(bytesBeside(filename)).toContain("xylograph")
     await process.runPromise(Leads.erase(brand, often))
-    for (const word of ["Quillfeather", "xylograph"]) expect(bytesOf(filename)).not.toContain(word)
+    for (const word of ["Quillfeather", "xylograph"]) expect(bytesBeside(filename)).not.toContain(word)
     expect(await process.runPromise(extent(brand, often))).toBeNull()
     expect(await process.runPromise(found(brand, "quill"))).toBe(0)
     // The author of seven hundred posts' engagements is gone from them, and so by himself.
     await process.runPromise(Leads.erase(brand, writer))
-    expect(bytesOf(filename)).not.toContain("Ottoline")
+    expect(bytesBeside(filename)).not.toContain("Ottoline")
     const detail = await process.runPromise(Leads.getRendered(brand.id, reader, "detailed"))
     expect(JSON.parse(detail).engagements[0]).toMatchObject({
       commentText: "kept",

@@ -22,14 +22,14 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import { basename, join } from "node:path"
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { bytesBeside, filesBeside } from "../harness/FilesBeside.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const folder = temporaryFolder()
-let number = 0
-const newFile = (): string => join(folder, `store-${++number}.sqlite`)
+const newFile = filesIn(folder, "store")
 
 type Needs = StorePorts
 
@@ -91,11 +91,11 @@ describe("the SQLite file", () => {
     async () => {
       const filename = newFile()
       await over(filename, Brands.create("B"))
-      const beside = () => readdirSync(folder).filter((name) => join(folder, name).startsWith(filename))
+      const beside = () => filesBeside(filename)
       // Another connection that has it open keeps the log there.
       const other = new Database(filename)
       other.exec("UPDATE brand SET name = 'C'")
-      for (const name of beside()) chmodSync(join(folder, name), 0o644)
+      for (const file of beside()) chmodSync(file, 0o644)
       const log: Array<string> = []
       const logger = Logger.replace(
         Logger.defaultLogger,
@@ -105,13 +105,12 @@ describe("the SQLite file", () => {
         filename,
         Effect.gen(function* () {
           yield* Brands.create("D")
-          expect(beside().sort()).toEqual(
+          expect([...beside()].sort()).toEqual(
             ["", "-limits", "-limits-shm", "-limits-wal", "-removals", "-shm", "-wal"].map(
-              (ending) => basename(filename) + ending
+              (ending) => filename + ending
             )
           )
-          for (const name of beside())
-            expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600])
+          for (const file of beside()) expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600])
         }),
         {},
         logger
@@ -150,11 +149,7 @@ describe("the SQLite file", () => {
   it("holds nothing of an erased person any more, neither in its pages nor in its log nor in its search index [PII-3]", async () => {
     const filename = newFile()
     const words = ["Quillfeather", "Zygomatic", "xylograph"]
-    const bytes = () =>
-      readdirSync(folder)
-        .filter((name) => join(folder, name).startsWith(filename))
-        .map((name) => readFileSync(join(folder, name)).toString("latin1").toLowerCase())
-        .join("")
+    const bytes = () => bytesBeside(filename).toLowerCase()
     await over(
       filename,
       Effect.gen(function* () {
@@ -212,9 +207,7 @@ describe("the SQLite file", () => {
       const before = readFileSync(foreign)
       expect(await failure(foreign)).toContain("another program")
       expect(readFileSync(foreign).equals(before)).toBe(true)
-      expect(readdirSync(folder).filter((name) => join(folder, name).startsWith(foreign))).toEqual([
-        basename(foreign)
-      ])
+      expect(filesBeside(foreign)).toEqual([foreign])
     }
   })
 
@@ -256,7 +249,7 @@ describe("the SQLite file", () => {
     "can be a link, also to a file that is not there yet [STORE-2]",
     async () => {
       const target = newFile()
-      const link = join(folder, `link-${number}.sqlite`)
+      const link = newFile()
       symlinkSync(target, link)
       for (let opened = 0; opened < 2; opened++) await over(link, Brands.create("B"))
       const raw = new Database(target, { readonly: true })

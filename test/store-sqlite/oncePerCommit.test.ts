@@ -4,17 +4,15 @@ import { webCrypto } from "@lead-signals/http"
 import { SettableClock } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
-import { join } from "node:path"
 import { afterEach, expect, it, vi } from "vitest"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
-const folder = temporaryFolder()
-let number = 0
+const newFile = filesIn(temporaryFolder(), "once")
 
 afterEach(() => void vi.restoreAllMocks())
 
 const storeOfBrand = async () => {
-  const filename = join(folder, `once-${++number}.sqlite`)
+  const filename = newFile()
   const runtime = ManagedRuntime.make(
     Layer.merge(SqliteStore.layer({ filename, synced: false, maxUnindexed: 0 }), webCrypto)
   )

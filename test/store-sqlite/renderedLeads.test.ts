@@ -15,7 +15,6 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Either, Layer, ManagedRuntime, Option } from "effect"
 import fc from "fast-check"
-import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -23,10 +22,9 @@ import { describe, expect, it } from "vitest"
 import { VersionedCache } from "@lead-signals/store-sqlite/internal"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
-const folder = temporaryFolder()
-let number = 0
+const newFile = filesIn(temporaryFolder(), "rendered")
 
 const open = (filename: string) =>
   ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
@@ -97,8 +95,6 @@ const observed = (brand: Brand, signalId: string, person: string, author: string
     ([outcome]) => outcome!.leadId
   )
 
-const file = (): string => join(folder, `rendered-${++number}.sqlite`)
-
 const persons = ["p1", "p2", "p3"]
 const person = fc.constantFrom(...persons)
 const change = fc.oneof(
@@ -162,7 +158,7 @@ describe("rendered leads", () => {
     ))
 
   it("are not rendered again while nothing is written", async () => {
-    const process = open(file())
+    const process = open(newFile())
     const { brand, signalId } = await setUp(process)
     const rendered = () =>
       process.runPromise(Effect.flatMap(LeadStore, (store) => store.listRendered!(brand.id, queries[2]!)))
@@ -176,7 +172,7 @@ describe("rendered leads", () => {
   })
 
   it("are dropped with the erasure of a lead, before any further read [PII-3]", async () => {
-    const process = open(file())
+    const process = open(newFile())
     const { brand, signalId } = await setUp(process)
     const id = await process.runPromise(observed(brand, signalId, "p1", "p2", "e1"))
     const rendered = new WeakRef(

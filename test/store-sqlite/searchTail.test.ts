@@ -14,16 +14,13 @@ import { Selection } from "@lead-signals/store-sqlite/internal"
 import Database from "better-sqlite3"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import fc from "fast-check"
-import { join } from "node:path"
 import { setImmediate as nextTick } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { raw } from "../harness/RawFile.ts"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { cases } from "../harness/Thoroughness.ts"
 
-const folder = temporaryFolder()
-let number = 0
-const newFile = (): string => join(folder, `tail-${++number}.sqlite`)
+const newFile = filesIn(temporaryFolder(), "tail")
 
 const open = (options: SqliteStore.SqliteStoreOptions) =>
   ManagedRuntime.make(Layer.merge(SqliteStore.layer({ synced: false, ...options }), webCrypto))

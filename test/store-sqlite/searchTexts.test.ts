@@ -12,15 +12,14 @@ import { webCrypto } from "@lead-signals/http"
 import { SearchMemory } from "@lead-signals/store-sqlite/internal"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
-import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const folder = temporaryFolder()
 
-let number = 0
+const newFile = filesIn(folder, "memory")
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -65,7 +64,7 @@ const allByName = (search: string, filter: Omit<LeadFilter, "search"> = {}) => (
 
 /** A brand of three people, in a store that has its texts in memory. */
 const storeWithMemory = async (options: { readonly maxBytes?: number } = {}) => {
-  const filename = join(folder, `memory-${++number}.sqlite`)
+  const filename = newFile()
   const here = open(filename, options)
   const names = ["Marla Kessin", "Tomar Lakes", "Nobody"]
   const made = await here.runPromise(brandWithSignal("B"))
@@ -264,7 +263,7 @@ describe("a search in memory", () => {
 
 describe("a store without threads", () => {
   it("answers lists that take long in place, from the file and from memory [LIST-4, LIST-5]", () => {
-    const filename = join(folder, `in-place-${++number}.sqlite`)
+    const filename = newFile()
     const store = SqliteStore.layer({
       filename,
       synced: false,

@@ -8,13 +8,13 @@ import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { describe, expect, it, vi } from "vitest"
 import { readingWorker, roundRobin, SearchIndex } from "@lead-signals/store-sqlite/internal"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { cases } from "../harness/Thoroughness.ts"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { raw } from "../harness/RawFile.ts"
 
 const folder = temporaryFolder()
-let number = 0
+const newFile = filesIn(folder, "repeated")
 const sort = Either.getOrThrow(SortOrder.parse("createdAt:asc"))
 
 interface Named {
@@ -92,7 +92,7 @@ describe("a search", () => {
         fc.array(fc.record({ name: text(30), headline: fc.option(text(60)) }), { maxLength: 12 }),
         fc.array(text(40), { minLength: 4, maxLength: 8 }),
         async (people, needles) => {
-          const filename = join(folder, `repeated-${++number}.sqlite`)
+          const filename = newFile()
           await Effect.runPromise(
             Effect.gen(function* () {
               yield* brandOf(people)

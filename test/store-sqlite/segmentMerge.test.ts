@@ -2,7 +2,6 @@
 import BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import fc from "fast-check"
-import { join } from "node:path"
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import {
@@ -18,16 +17,15 @@ import {
   segmentMerge,
   StoreWorker
 } from "@lead-signals/store-sqlite/internal"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { cases, isThorough } from "../harness/Thoroughness.ts"
 import { mergedPages } from "./MergedPages.ts"
 
-const folder = temporaryFolder()
-let files = 0
+const newFile = filesIn(temporaryFolder(), "merged")
 
 /** A file with empty indexes of small pages, which FTS5 does not merge by itself. */
-const newFile = (): string => {
-  const filename = join(folder, `merged-${++files}.sqlite`)
+const emptyIndexes = (): string => {
+  const filename = newFile()
   const sql = new DriverConnection(filename, { readonly: false, busyMillis: 0 })
   sql.pragma("journal_mode = WAL")
   sql.run("CREATE TABLE lead (id INTEGER PRIMARY KEY)")
@@ -74,7 +72,7 @@ const run = <K extends JobKind>(sql: DriverConnection, kind: K, input: Jobs[K]["
 
 describe("the segments of a search index", () => {
   it("are merged in the worker until none are left to merge, and in no commit [LIST-5]", async () => {
-    const filename = newFile()
+    const filename = emptyIndexes()
     const options = { readonly: false, busyMillis: 5000 }
     const sql = new DriverConnection(filename, options)
     const worker = new StoreWorker(filename, { ...options, pragmas: [] })
@@ -112,7 +110,7 @@ describe("the segments of a search index", () => {
   })
 
   it("are merged from the start where an ended process left a merge half done [PII-3]", async () => {
-    const filename = newFile()
+    const filename = emptyIndexes()
     const sql = new DriverConnection(filename, { readonly: false, busyMillis: 5000 })
     for (let n = 0; n < 40; n++) commit(sql, n, 1)
     sql.run("UPDATE segment_merge SET owner = 7, is_under_way = 1")
@@ -130,7 +128,7 @@ describe("the segments of a search index", () => {
   })
 
   it("are left to FTS5 when the worker fails, which is tried with ever longer rests [EVT-3]", async () => {
-    const sql = new DriverConnection(newFile(), { readonly: false, busyMillis: 0 })
+    const sql = new DriverConnection(emptyIndexes(), { readonly: false, busyMillis: 0 })
     let tries = 0
     const failing = {
       run: () => {
@@ -153,7 +151,7 @@ describe("the segments of a search index", () => {
   })
 
   it("are merged by the process that began last: the jobs of others change nothing [PII-3]", async () => {
-    const filename = newFile()
+    const filename = emptyIndexes()
     const open = () => {
       const sql = new DriverConnection(filename, { readonly: false, busyMillis: 0 })
       const held: Array<{ readonly kind: JobKind; readonly run: () => void }> = []
@@ -228,7 +226,7 @@ describe("the segments of a search index", () => {
         ),
         fc.infiniteStream(fc.nat({ max: 3 })),
         async (commits, ticks) => {
-          const filename = newFile()
+          const filename = emptyIndexes()
           const raw = new BetterSqlite3(filename)
           const left = () => searchIndexes.reduce((sum, index) => sum + mergedPages(raw, index), 0)
           const open = () => new DriverConnection(filename, { readonly: false, busyMillis: 0 })

@@ -12,18 +12,16 @@ import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Either, Exit, Layer } from "effect"
-import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
-const folder = temporaryFolder()
-let number = 0
+const newFile = filesIn(temporaryFolder(), "reading")
 
 /** Over a file of its own, whose tick lasts until it is ended. */
 const inOneTick = async <A>(
   work: (tick: { readonly end: () => void; readonly filename: string }) => Effect.Effect<A, unknown, any>
 ): Promise<A> => {
-  const filename = join(folder, `reading-${++number}.sqlite`)
+  const filename = newFile()
   const atEnd: Array<() => void> = []
   const store = SqliteStore.layer({
     filename,

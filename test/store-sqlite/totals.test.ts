@@ -14,14 +14,12 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import fc from "fast-check"
-import { join } from "node:path"
 import { setImmediate as nextTick } from "node:timers/promises"
 import { afterAll, beforeEach, describe, expect, it } from "vitest"
 import { editLead } from "./EditedByHand.ts"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
-const folder = temporaryFolder()
-let number = 0
+const newFile = filesIn(temporaryFolder(), "totals")
 const sort = Either.getOrThrow(SortOrder.parse("createdAt:desc"))
 const minute = 60_000
 const clock = new SettableClock(LeadHistories.startOfHistories)
@@ -43,8 +41,8 @@ interface Opened {
   readonly close: () => Promise<void>
 }
 
-const newFile = async (maxEffort: number): Promise<Opened> => {
-  const filename = join(folder, `totals-${++number}.sqlite`)
+const openNew = async (maxEffort: number): Promise<Opened> => {
+  const filename = newFile()
   const here = open(filename, maxEffort)
   const made = await here.runPromise(
     Effect.gen(function* () {
@@ -212,7 +210,7 @@ describe("totals that were counted before", () => {
       await fc.assert(
         fc.asyncProperty(steps, async (history) => {
           clock.millis = LeadHistories.startOfHistories
-          opened = await newFile(effort)
+          opened = await openNew(effort)
           const filters = filtersOf(opened)
           for (const filter of filters) await totalOf(opened, filter)
           for (const step of history) {
@@ -233,7 +231,7 @@ describe("totals that were counted before", () => {
   )
 
   it("are put right and not counted anew, while this process alone changes leads [PAGE-1]", async () => {
-    opened = await newFile(Number.POSITIVE_INFINITY)
+    opened = await openNew(Number.POSITIVE_INFINITY)
     const { db } = opened
     const observed = (who: number, name: string, isElsewhere: boolean) =>
       play(opened, { changes: [{ change: "observe", who, name, signal: 0 }], isElsewhere })

@@ -108,7 +108,7 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
         const leases = candidates.flatMap(({ due, webhook }) =>
           due.slice(0, shares.get(webhook.id) ?? 0).flatMap((members) => {
             const batch = Batches.isBatched(webhook) ? batches++ : null
-            const own = batch === null ? token : DeliverySlots.batchToken(token, batch)
+            const own = DeliverySlots.leaseToken(token, batch)
             const made = members.map(({ row }) => ({
               ...row,
               body: row.body ?? body(materialOf(row, webhook))

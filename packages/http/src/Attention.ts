@@ -31,6 +31,10 @@ class Tallies {
   }
 }
 
+/**
+ * Counts of one server since now: rejected observations by brand, requests refused for a used-up window by key. Made once a server.
+ * [OPER-13]
+ */
 export const makeAttention = Effect.map(Clock.currentTimeMillis, (since) => {
   const rejections = new Tallies()
   const refusals = new Tallies()

@@ -13,11 +13,13 @@ const maxJsonBytes = 1024 * 1024
  */
 export const maxDiscardedBytes = 64 * 1024 * 1024
 
+/** The refusal of a JSON body of more than 1 MiB. [ERR-5] */
 export const jsonTooLarge = new PayloadTooLarge({
   message:
     "A JSON body takes at most 1 MiB; send more as application/x-ndjson where the operation takes that."
 })
 
+/** The refusal of a body of another media type, or of another charset than UTF-8. */
 export const notJson = new UnsupportedMediaType({
   message: "The body takes Content-Type application/json, in UTF-8."
 })
@@ -34,6 +36,7 @@ const malformed = (message: string) => new InvalidParameter({ parameter: "body",
 /** Strict: an encoding error must not pass as U+FFFD. A fatal decoder keeps no state between calls. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 
+/** The text of the bytes; a byte order mark before it is left out. Throws a `TypeError` where they are no well-formed UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): string => utf8.decode(bytes)
 
 /** The bytes of a body, whatever it says that it is. */

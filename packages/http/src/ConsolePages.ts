@@ -103,6 +103,10 @@ const answerFrom =
       return serve(wanted, file.startsWith("assets/") ? immutable : pageHeaders)
     })
 
+/**
+ * The console's pages from the files that the host provides by `ConsoleFiles`, read at the first request; without that service every path
+ * is answered null, as if there were no console.
+ */
 export const make: Effect.Effect<Pages> = Effect.gen(function* () {
   const files = yield* Effect.serviceOption(ConsoleFiles)
   if (files._tag === "None") return () => null

@@ -107,6 +107,10 @@ const toDocs = HttpServerResponse.text(
   }
 )
 
+/**
+ * Adds the routes of the OpenAPI document, its page, the schemas of events and the icon. Each is rendered at its first request, and kept.
+ * [DOC-1]
+ */
 export const layer = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function* () {
     const json = yield* madeOnce(

@@ -1,5 +1,6 @@
 /** Rows of brands and of what an operator sets up for them, and their translation into domain values. */
 import type { ApiKey, Brand, Campaign, Signal, Webhook } from "@lead-signals/domain"
+import { idOf } from "./Ids.ts"
 import { isTrue, type RowOf } from "./RowOf.ts"
 
 /** A row of the table `brand`. */
@@ -16,6 +17,30 @@ export const brandOf = (row: BrandRow): Brand => ({
 
 /** A row of the table `api_key`, without the hash. */
 export type ApiKeyRow = RowOf<ApiKey, "id" | "brandId", "scopes" | "allowedAddresses">
+
+/** The columns of an `ApiKeyRow`. */
+export const apiKeyColumns =
+  "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at, expires_at, scopes, allowed_addresses"
+
+/** The columns that a new key sets, in the order of `newApiKeyValues`. */
+export const newApiKeyColumns =
+  "brand_id, label, start, hash, requests_per_minute, created_at, expires_at, scopes, allowed_addresses"
+
+/** A key as it is created, with the hash by which it is found. */
+type NewApiKey = Omit<ApiKey, "id" | "lastUsedAt" | "revokedAt"> & { readonly hash: string }
+
+/** The columns of a new key. */
+export const newApiKeyValues = (key: NewApiKey): ReadonlyArray<string | number | null> => [
+  idOf(key.brandId),
+  key.label,
+  key.start,
+  key.hash,
+  key.requestsPerMinute,
+  key.createdAt,
+  key.expiresAt,
+  JSON.stringify(key.scopes),
+  key.allowedAddresses === null ? null : JSON.stringify(key.allowedAddresses)
+]
 
 /** The key of a row. */
 export const apiKeyOf = (row: ApiKeyRow): ApiKey => ({

@@ -1,6 +1,7 @@
-/** Rows of leads and posts, and their translation into domain values. */
-import type { Company, Lead, LeadFlags, Post, Profile, ProfileText } from "@lead-signals/domain"
+/** Rows of leads, engagements and posts, and their translation into domain values. */
+import type { Company, Engagement, Lead, LeadFlags, Post, Profile, ProfileText } from "@lead-signals/domain"
 import { columnOf, profileTexts } from "@lead-signals/domain/pure"
+import { idOf } from "./Ids.ts"
 import type { RowOf } from "./RowOf.ts"
 
 /** The columns of a profile's texts: `li_profile_url` and so on. */
@@ -97,3 +98,44 @@ export const postOf = (row: PostRow): Post => ({
   postAuthor: row.post_author,
   postAuthorDetail: row.post_author_detail === null ? null : JSON.parse(row.post_author_detail)
 })
+
+/** The columns of the table `engagement`, in the order of `engagementValues`. On Postgres further ones follow, which are sealed. */
+export const engagementColumns = [
+  "brand_id",
+  "id",
+  "lead_id",
+  "signal_id",
+  "type",
+  "reaction_type",
+  "comment_text",
+  "post_url",
+  "post_content",
+  "post_posted_at",
+  "post_author",
+  "post_author_detail",
+  "author_ext_id",
+  "emitted_at",
+  "tracked_at"
+] as const
+
+/** The columns of an engagement of the brand, in the order of `engagementColumns`. */
+export const engagementValues = (
+  brandId: number,
+  engagement: Engagement
+): ReadonlyArray<string | number | null> => [
+  brandId,
+  engagement.id,
+  engagement.leadId,
+  idOf(engagement.signalId),
+  engagement.type,
+  engagement.reactionType,
+  engagement.commentText,
+  engagement.postUrl,
+  engagement.postContent,
+  engagement.postPostedAt,
+  engagement.postAuthor,
+  engagement.postAuthorDetail === null ? null : JSON.stringify(engagement.postAuthorDetail),
+  engagement.postAuthorDetail?.extId ?? null,
+  engagement.emittedAt,
+  engagement.trackedAt
+]

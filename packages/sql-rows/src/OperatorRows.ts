@@ -1,9 +1,31 @@
 /** Rows of operators' tokens, of the audit log and of Idempotency-Keys, and their translation into domain values. */
 import type { AccessToken, AuditActor, AuditEntry, IdempotencyRecord } from "@lead-signals/domain"
-import { isTrue, type RowOf } from "./RowOf.ts"
+import { idOf } from "./Ids.ts"
+import { type BooleanColumn, isTrue, type RowOf } from "./RowOf.ts"
 
 /** A row of the table `access_token`, without the hash. */
 export type AccessTokenRow = RowOf<AccessToken, "id", "scopes" | "brandIds">
+
+/** The columns of an `AccessTokenRow`. */
+export const accessTokenColumns =
+  "id, name, start, scopes, brand_ids, created_at, expires_at, last_used_at, revoked_at"
+
+/** The columns that a new token sets, in the order of `newAccessTokenValues`. */
+export const newAccessTokenColumns = "name, start, hash, scopes, brand_ids, created_at, expires_at"
+
+/** A token as it is created, with the hash by which it is found. */
+type NewAccessToken = Omit<AccessToken, "id" | "lastUsedAt" | "revokedAt"> & { readonly hash: string }
+
+/** The columns of a new token. */
+export const newAccessTokenValues = (token: NewAccessToken): ReadonlyArray<string | number | null> => [
+  token.name,
+  token.start,
+  token.hash,
+  JSON.stringify(token.scopes),
+  token.brandIds === null ? null : JSON.stringify(token.brandIds),
+  token.createdAt,
+  token.expiresAt
+]
 
 /** The token of a row. */
 export const accessTokenOf = (row: AccessTokenRow): AccessToken => ({
@@ -25,6 +47,25 @@ export type AuditRow = RowOf<Omit<AuditEntry, "actor">, "id" | "brandId"> & {
   /** The number of the actor's key or token; null where the actor has none. */
   readonly actor_id: number | null
 }
+
+/** The columns that a new entry sets, in the order of `newAuditValues`. */
+export const newAuditColumns =
+  "at, actor_type, actor_id, via_session, operation, brand_id, subject_id, status"
+
+/** The columns of a new entry; `viaSession` is the column of its boolean. */
+export const newAuditValues = <Via extends BooleanColumn>(
+  entry: Omit<AuditEntry, "id">,
+  viaSession: Via
+): ReadonlyArray<string | number | null | Via> => [
+  entry.at,
+  entry.actor.type,
+  entry.actor.id === null ? null : idOf(entry.actor.id),
+  viaSession,
+  entry.operation,
+  entry.brandId === null ? null : idOf(entry.brandId),
+  entry.subjectId,
+  entry.status
+]
 
 /** The entry of a row. */
 export const auditEntryOf = (row: AuditRow): AuditEntry => ({

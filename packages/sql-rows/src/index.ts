@@ -5,6 +5,7 @@
 export * from "./DeliveryRows.ts"
 export * from "./DirectoryRows.ts"
 export * from "./Ids.ts"
+export * from "./LeadConditions.ts"
 export * from "./LeadRows.ts"
 export * from "./OperatorRows.ts"
 export * from "./RowOf.ts"

@@ -1,7 +1,6 @@
 /** A brand in the store beside the same brand in the reference: histories are played in both, and queries run in both. */
 import {
   type Brand,
-  type BrandId,
   Brands,
   leadDetailView,
   leadListJson,
@@ -240,14 +239,24 @@ export const checkEvents = ({ reference, webhookId }: LeadWorld, clock: Settable
 
 type Occurred = ReferenceModel["events"][number]
 
-/** Takes the world's webhook away, so that its deliveries are no work for the worlds after it. */
-export const endLeadWorld = ({
-  brand,
-  webhookId
-}: {
-  readonly brand: { readonly id: BrandId }
-  readonly webhookId: WebhookId
-}) => Webhooks.remove(brand.id, webhookId)
+/**
+ * Runs the checks and takes the worlds' webhooks away, also after a check that failed: the deliveries that they left would be work for the
+ * worlds after them, and each smaller history would fail by that.
+ */
+export const endingWorlds = <A, E, R>(
+  worlds: ReadonlyArray<Pick<LeadWorld, "brand" | "webhookId">>,
+  checks: Effect.Effect<A, E, R>
+) =>
+  Effect.acquireUseRelease(
+    Effect.void,
+    () => checks,
+    () =>
+      Effect.orDie(
+        Effect.forEach(worlds, ({ brand, webhookId }) => Webhooks.remove(brand.id, webhookId), {
+          discard: true
+        })
+      )
+  )
 
 /** An observation of the person with a new engagement, by one of the world's signals. */
 export const observationOf = ({ reference }: LeadWorld, extId: string, id: string, signal = 0) => ({

@@ -100,7 +100,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
     const leases = taken.flatMap(({ made: batch, rest, webhook }, i) => {
       for (const { made, row } of rest) deliveries.put({ ...row, body: made })
       const number = Batches.isBatched(webhook) ? i : null
-      const own = number === null ? token : DeliverySlots.batchToken(token, number)
+      const own = DeliverySlots.leaseToken(token, number)
       return batch.map(({ made, row }): Lease => {
         deliveries.put({ ...row, body: made, lease: own, dueAt: until })
         const place =

@@ -18,8 +18,12 @@ export interface Limits {
   readonly perFailingWebhook: number
 }
 
-/** The token of the leases of a batch: the request's token, which has no full stop, a full stop and the batch's number. [DELIV-7] */
-export const batchToken = (token: string, batch: number): string => `${token}.${batch}`
+/**
+ * The token of a delivery's lease: that of the request, which has no full stop; in a batch followed by a full stop and the batch's number, so
+ * that leases of one post have one token. Null: the webhook takes no batches. [DELIV-7]
+ */
+export const leaseToken = (token: string, batch: number | null): string =>
+  batch === null ? token : `${token}.${batch}`
 
 /** The limits of an emitter that is given none: 256 attempts at once, 32 of them for one webhook. */
 export const defaultLimits: Limits = {

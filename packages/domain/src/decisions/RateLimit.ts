@@ -60,3 +60,10 @@ export const spend = (
     }
   }
 }
+
+/** The window that began last; of two with the same beginning, the one with more requests used. Null where neither is known. */
+export const laterWindow = (a: RateWindow | null, b: RateWindow | null): RateWindow | null => {
+  if (a === null || b === null) return a ?? b
+  if (a.startedAt !== b.startedAt) return a.startedAt > b.startedAt ? a : b
+  return a.used >= b.used ? a : b
+}

@@ -12,7 +12,6 @@ import type { ChangePosition, RemovedLead } from "../model/LeadChange.ts"
 import type { LeadEvent } from "../model/LeadEvent.ts"
 import type { Profile } from "../model/Profile.ts"
 import type { Signal } from "../model/Signal.ts"
-import type { LeadFilter } from "../queries/LeadFilter.ts"
 import type { EngagementDepth, LeadQuery } from "../queries/LeadQuery.ts"
 import type { Counted, CountedIntervals, IntervalCount } from "../decisions/CountSeries.ts"
 import type { CurrentState, Decision } from "../decisions/Observations.ts"
@@ -140,6 +139,9 @@ export type ChangePage =
       readonly hasMore: boolean
     }
 
+/** What a store needs to know of a list request. */
+export type LeadListQuery = Omit<LeadQuery, "ignored">
+
 /**
  * Two methods of a store that keeps rendered JSON. Without them the use case `Leads` renders what `list` and `get`
  * answer, to the same text.
@@ -148,7 +150,7 @@ export interface LeadRendering {
   /** Answers the page of `list`, rendered as `RenderedLeads.ofPage` does. */
   readonly listRendered: (
     brandId: BrandId,
-    query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
+    query: LeadListQuery
   ) => Effect.Effect<RenderedPage, StoreUnavailable>
 
   /** Answers the lead of `get`, rendered as `RenderedLeads.ofLead` does. */
@@ -179,10 +181,7 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
      * Answers one page of the leads that pass the filter, in the query's order with ties by id ascending. A page past
      * the end is empty, and an unknown brand has no leads. [SORT-5, PAGE-3]
      */
-    readonly list: (
-      brandId: BrandId,
-      query: Pick<LeadQuery, "sort" | "page" | "engagements"> & { readonly filter: LeadFilter }
-    ) => Effect.Effect<LeadPage, StoreUnavailable>
+    readonly list: (brandId: BrandId, query: LeadListQuery) => Effect.Effect<LeadPage, StoreUnavailable>
 
     /**
      * Answers one lead, with its newest engagements unless `engagements` is `"none"`. None when it is unknown, erased

@@ -39,7 +39,7 @@ export interface LeaseRequest {
 export interface Lease {
   /** The delivery to attempt. */
   readonly deliveryId: DeliveryId
-  /** The token for `record`: that of the request, or of a batch `DeliverySlots.batchToken`, so that a store can count posts under way. */
+  /** The token for `record`, by `DeliverySlots.leaseToken`: a store can count posts under way by it. */
   readonly token: string
   /**
    * Leases of one answer with the same number are of one webhook and go in one post, in their order. Null: the webhook takes no batches,

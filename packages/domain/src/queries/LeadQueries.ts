@@ -39,8 +39,9 @@ const search = (value: string | undefined): Either.Either<string | undefined, In
 
 type Known = Parameters.KnownParameters
 
+/** A filter that is none of `listParameters` has no reader, and then `readFilter` does not compile: it would be ignored as unknown. */
 type FilterReaders = {
-  readonly [Name in keyof LeadFilter]-?: (
+  readonly [Name in Extract<(typeof listParameters)[number], keyof LeadFilter>]: (
     known: Known
   ) => Either.Either<LeadFilter[Name] | undefined, InvalidParameter>
 }

@@ -2,7 +2,7 @@
 import { type BodyMaterial, type DeliveredEvent, type DeliveryId, testEvent } from "../model/Delivery.ts"
 import { formatInstant, type Instant } from "../model/Instant.ts"
 import type { EngagementRead, Lead } from "../model/Lead.ts"
-import { envelopeVersion } from "../model/LeadEvent.ts"
+import { envelopeVersion, type EventType } from "../model/LeadEvent.ts"
 import { engagementView } from "./EngagementView.ts"
 import { lead2View } from "./LeadView.ts"
 
@@ -61,6 +61,20 @@ export const envelopeView = (
   data
 })
 
+/** The material of an event about a lead. */
+interface LeadEventMaterial {
+  readonly isFirstActivity: boolean
+  readonly lead: Lead
+  readonly engagements: ReadonlyArray<EngagementRead>
+}
+
+/** The `data` of each type of event. A type without one does not compile. */
+const dataOf: { readonly [Event in EventType]: (material: LeadEventMaterial) => EventData } = {
+  "lead2.created": ({ engagements, lead }) => leadCreatedView(lead, engagements),
+  "activity.detected": ({ engagements, isFirstActivity, lead }) =>
+    activityDetectedView(isFirstActivity, lead, engagements)
+}
+
 /**
  * The whole body of a delivery, as an object. Throws an `Error` when the material of an event lacks its lead, or that of an
  * activity.detected its engagement. [EVT-1]
@@ -73,11 +87,6 @@ export const deliveryBodyView = (material: BodyMaterial) => {
   // The engagements of a lead can all be pruned before its lead2.created is sent to another webhook. [RET-5, RET-6]
   const lacksEngagement = engagements.length === 0 && subject.event !== "lead2.created"
   if (lead === null || lacksEngagement) throw new Error("An event without its lead or engagement")
-  return envelopeView(
-    deliveryId,
-    subject,
-    subject.event === "lead2.created"
-      ? leadCreatedView(lead, engagements)
-      : activityDetectedView(subject.isFirstActivity, lead, engagements)
-  )
+  const { event, isFirstActivity } = subject
+  return envelopeView(deliveryId, subject, dataOf[event]({ isFirstActivity, lead, engagements }))
 }

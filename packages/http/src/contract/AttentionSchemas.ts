@@ -7,6 +7,7 @@ const tally = {
   lastAt: timeOrNull
 }
 
+/** The data of GET /operator/brands/:brandId/attention: `lastAt` is null while the count is 0. [OPER-13] */
 export const AttentionBody = Schema.Struct({
   since: time,
   rejectedObservations: field(Schema.Struct(tally), "Observations that were rejected"),

@@ -25,6 +25,10 @@ const RemovedLeadBody = documents<ReturnType<typeof removedLeadView>>()(
   description: `A lead that was erased, or kept as long as the retention says. Copies must delete it. The feed tells it for ${removedLeadDays} days`
 })
 
+/**
+ * The answer of both change feeds, the brand's and the operator's. Tied to the view `changeMetaView` but for leads, which `LeadBody`
+ * documents. [CHG-1, CHG-3]
+ */
 export const ChangeFeedAnswer = Schema.Struct({
   data: field(
     Schema.Array(Schema.Union(ChangedLeadBody, RemovedLeadBody)),

@@ -4,6 +4,7 @@ import { piiInteger, piiNumberOrNull, piiText, piiTextOrNull } from "./Fields.ts
 
 const name = piiTextOrNull("Name of the company", "Northwind")
 
+/** A company in full, as `companyView` renders it, with its id as text. */
 export const CompanyBody = Schema.Struct({
   id: piiText("Decimal digits: leadCompany.id as text", "12"),
   name,
@@ -20,6 +21,7 @@ export const CompanyBody = Schema.Struct({
   description: piiTextOrNull("What the company says of itself", "We trade in fine foods.")
 }).annotations({ identifier: "Company", description: "A company: an employer, or a page that is watched" })
 
+/** A lead's employer beside its other fields, with the id as a number. [DET-1] */
 export const LeadCompanyBody = Schema.Struct({
   id: piiInteger("Id of the company on the network, as a number", 12),
   name,

@@ -18,6 +18,9 @@ import { authorUrls, personFields } from "./PersonFields.ts"
 
 const lastName = piiTextOrNull("Last name", "Example")
 
+/**
+ * The author of an engagement's post. `leadId` and `company` are those of the author's own lead of the brand, and null where there is none. [ENG-7]
+ */
 export const PostAuthorDetailBody = Schema.Struct({
   name: piiTextOrNull("Display name of the author", "Bo Example"),
   firstName: piiTextOrNull("First name", "Bo"),
@@ -29,6 +32,7 @@ export const PostAuthorDetailBody = Schema.Struct({
   leadId: textOrNull("The author's own lead id, while the author is a lead of the brand", "57")
 }).annotations({ identifier: "PostAuthorDetail", description: "The author of the post engaged with" })
 
+/** The thing that a signal watches, in engagements and in the signal itself. `type` can have further values later. */
 export const SourceBody = Schema.Struct({
   id: textOrNull("Id of the tracked entry", "12"),
   type: oneOfOrNull(sourceTypes, "What kind of entry it is"),
@@ -37,10 +41,12 @@ export const SourceBody = Schema.Struct({
   company: field(Schema.NullOr(CompanyBody), "The watched company; null for other kinds of entries")
 }).annotations({ identifier: "Source", description: "What the signal was watching" })
 
+/** The field of signals and of the signals in engagements, with one wording. */
 export const signalType = text(
   "What kind of thing the signal watches, as the brand names it",
   "competitor-posts"
 )
+/** The field of signals and of the signals in engagements, with one wording. */
 export const signalName = text("Name of the signal", "Rivals")
 
 const postFields = {
@@ -69,11 +75,13 @@ const engagementFields = {
   trackedAt: time
 }
 
+/** An engagement of the read API. The two details are absent, not null, unless the request wanted them. [ENG-3] */
 export const EngagementBody = Schema.Struct(engagementFields).annotations({
   identifier: "Engagement",
   description: "postAuthorDetail and source are present when includeEngagementDetail was applied"
 })
 
+/** An engagement of a webhook's event, which always has both details. [EVT-4] */
 export const EventEngagementBody = Schema.Struct({
   ...engagementFields,
   postAuthorDetail: field(Schema.NullOr(PostAuthorDetailBody), ofAuthor),
@@ -82,6 +90,7 @@ export const EventEngagementBody = Schema.Struct({
 
 const { headline, username } = personFields
 
+/** A post in the export of its author, who is a lead: without the engagements of others. [PII-5] */
 export const AuthoredPostBody = Schema.Struct({
   ...postFields,
   postAuthorDetail: field(
@@ -103,6 +112,7 @@ export const AuthoredPostBody = Schema.Struct({
   description: "A post that the lead wrote, with which others were seen engaging"
 })
 
+/** Beside a lead's engagements, of which 20 are shown. [ENG-1] */
 export const EngagementsMeta = Schema.Struct({
   truncated: flag("Whether the lead has more engagements than these")
 }).annotations({

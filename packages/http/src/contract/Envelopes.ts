@@ -4,15 +4,20 @@ import { field, integer, optionalField } from "./Fields.ts"
 
 const ofData = "The requested data"
 
+/** An answer with one thing and without `meta`. */
 export const data = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
   Schema.Struct({ data: field(schema, ofData) })
 
+/** An answer with an array and without `meta`: a list that has no pages. */
 export const list = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
   Schema.Struct({ data: field(Schema.Array(schema), ofData) })
 
+/** Declares that the answer has status 201. */
 export const created = { status: 201 }
+/** Declares that the answer has status 202: something was queued. */
 export const accepted = { status: 202 }
 
+/** The field `meta` of an answer that always has it; see `warningsMeta` for one that may lack it. */
 export const meta = <S extends Schema.Schema.All>(schema: S) => field(schema, "Metadata of the response")
 
 /** The place of a page; `total` says what is counted. */
@@ -27,6 +32,7 @@ export const pagination = (total: string) =>
     "Position of the page among all pages"
   )
 
+/** The field of warnings, absent when there are none; each is a sentence that names a parameter. */
 export const warnings = (description: string) =>
   optionalField(Schema.Array(Schema.String), description, [
     'The parameter "pagesize" is unknown and was ignored. Did you mean "pageSize"?'

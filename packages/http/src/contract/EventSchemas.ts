@@ -90,6 +90,10 @@ const TestEnvelope = envelope(
   )
 )
 
+/**
+ * One schema for each event type, in the order of the document. The type `WebhookEvent` is their union, and docs/events has each as a
+ * JSON Schema.
+ */
 export const envelopes = [LeadCreatedEnvelope, ActivityDetectedEnvelope, TestEnvelope]
 
 const header = (name: string, description: string, example: string) => ({

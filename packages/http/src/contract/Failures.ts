@@ -22,6 +22,7 @@ export interface ErrorBody {
   readonly error: { readonly code: string; readonly message: string }
 }
 
+/** The body of an error that is written without a schema, by the fast path and by what answers before routing. */
 export const errorBody = (code: string, message: string): ErrorBody => ({ error: { code, message } })
 
 /** The operator's token is missing or wrong. */
@@ -152,6 +153,7 @@ export const InvalidParameterBody = bodyOf(
   "A parameter or a field of the body can't be read; the message names it and says what it takes"
 )
 
+/** 400: the use case's message, with a suggestion where a name or value looks misspelt. [ERR-3] */
 export const InvalidParameterFailure = failure({
   identifier: "InvalidParameterError",
   status: 400,
@@ -163,6 +165,7 @@ export const InvalidParameterFailure = failure({
   message: invalidParameterMessage
 })
 
+/** 401 of the read API. The message never tells which of the reasons it is. [AUTH-2] */
 export const InvalidApiKeyFailure = failure({
   identifier: "InvalidApiKeyError",
   status: 401,
@@ -174,6 +177,7 @@ export const InvalidApiKeyFailure = failure({
   message: () => invalidApiKeyMessage
 })
 
+/** 401 of operator calls. */
 export const InvalidOperatorTokenFailure = failure({
   identifier: "InvalidOperatorTokenError",
   status: 401,
@@ -183,6 +187,7 @@ export const InvalidOperatorTokenFailure = failure({
   fromMessage: () => new InvalidOperatorToken()
 })
 
+/** 401 of signing in, which takes three kinds of credentials. [SES-1] */
 export const InvalidCredentialFailure = failure({
   identifier: "InvalidCredentialError",
   status: 401,
@@ -193,6 +198,7 @@ export const InvalidCredentialFailure = failure({
   fromMessage: () => new InvalidCredential()
 })
 
+/** 403: the message says which of the reasons it is, by `Forbidden.message`. */
 export const ForbiddenFailure = failure({
   identifier: "ForbiddenError",
   status: 403,
@@ -203,6 +209,7 @@ export const ForbiddenFailure = failure({
   fromMessage: () => new Forbidden({ reason: "access" })
 })
 
+/** 404, also for what another brand has: the two can't be told apart. [AUTH-3] */
 export const NotFoundFailure = failure({
   identifier: "NotFoundError",
   status: 404,
@@ -212,6 +219,7 @@ export const NotFoundFailure = failure({
   fromMessage: () => new NotFound({ resource: "lead" })
 })
 
+/** 408 of a body that comes too slowly. */
 export const RequestTimeoutFailure = failure({
   identifier: "RequestTimeoutError",
   status: 408,
@@ -221,6 +229,7 @@ export const RequestTimeoutFailure = failure({
   fromMessage: (message) => new RequestTimeout({ message })
 })
 
+/** 410 of the change feeds. [CHG-5] */
 export const CursorExpiredFailure = failure({
   identifier: "CursorExpiredError",
   status: 410,
@@ -231,6 +240,7 @@ export const CursorExpiredFailure = failure({
   fromMessage: () => new CursorExpired()
 })
 
+/** 413 of calls that take a body. [ERR-5] */
 export const PayloadTooLargeFailure = failure({
   identifier: "PayloadTooLargeError",
   status: 413,
@@ -240,6 +250,7 @@ export const PayloadTooLargeFailure = failure({
   fromMessage: (message) => new PayloadTooLarge({ message })
 })
 
+/** 415 of calls that take a body. */
 export const UnsupportedMediaTypeFailure = failure({
   identifier: "UnsupportedMediaTypeError",
   status: 415,
@@ -249,6 +260,7 @@ export const UnsupportedMediaTypeFailure = failure({
   fromMessage: (message) => new UnsupportedMediaType({ message })
 })
 
+/** 429 of the read API, which also sends `Retry-After`. [RATE-2] */
 export const RateLimitFailure = failure({
   identifier: "RateLimitError",
   status: 429,
@@ -258,6 +270,7 @@ export const RateLimitFailure = failure({
   fromMessage: () => new RateLimitExceeded({ limit: 0, retryAfterSeconds: 1 })
 })
 
+/** The message of a 503 whose reason clients may not know. */
 export const unavailableMessage =
   "The service can't answer now; try again shortly. The request may or may not have taken effect."
 
@@ -267,6 +280,7 @@ const unavailableMessageOf = ({ publicReason }: StoreUnavailable): string =>
     ? unavailableMessage
     : `The service can't write now: ${publicReason}. Reading works. The request may or may not have taken effect.`
 
+/** 503. The store's reason goes to the log; clients get `publicReason` alone, where the failure has it. */
 export const UnavailableFailure = failure({
   identifier: "UnavailableError",
   status: 503,
@@ -279,14 +293,17 @@ export const UnavailableFailure = failure({
 
 /** Refusals of requests whose head alone is read: no operation declares them. */
 
+/** Headers that a request may have. One with more is refused before it is routed. */
 export const maxHeaderCount = 2000
 
+/** The answer to a request with more headers than `maxHeaderCount`. */
 export const tooManyHeaders: ErrorResponse = {
   status: 431,
   code: "too_many_headers",
   message: `A request takes at most ${maxHeaderCount} headers.`
 }
 
+/** The answer to several Authorization headers, of which Node's own headers would show the first alone. */
 export const repeatedAuthorization: ErrorResponse = {
   status: 400,
   code: "invalid_parameter",

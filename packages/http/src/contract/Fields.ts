@@ -10,23 +10,32 @@ const json = (type: string | ReadonlyArray<string>, more: object, description: s
 
 const pii = { "x-pii": true }
 
+/** A text that is no personal data. */
 export const text = (description: string, example?: string) =>
   Schema.String.annotations(json("string", {}, description, example))
+/** The same, or null. */
 export const textOrNull = (description: string, example?: string) =>
   Schema.NullOr(Schema.String).annotations(json(["string", "null"], {}, description, example))
+/** A text that is personal data: marked `x-pii`. [PII-1] */
 export const piiText = (description: string, example?: string) =>
   Schema.String.annotations(json("string", pii, description, example))
+/** The same, or null. */
 export const piiTextOrNull = (description: string, example?: string) =>
   Schema.NullOr(Schema.String).annotations(json(["string", "null"], pii, description, example))
 
+/** A whole number. The document says so; the schema itself decodes any number. */
 export const integer = (description: string, example?: number) =>
   Schema.Number.annotations(json("integer", {}, description, example))
+/** A whole number that is personal data. */
 export const piiInteger = (description: string, example?: number) =>
   Schema.Number.annotations(json("integer", pii, description, example))
+/** Any number, or null. */
 export const numberOrNull = (description: string, example?: number) =>
   Schema.NullOr(Schema.Number).annotations(json(["number", "null"], {}, description, example))
+/** Any number that is personal data, or null. */
 export const piiNumberOrNull = (description: string, example?: number) =>
   Schema.NullOr(Schema.Number).annotations(json(["number", "null"], pii, description, example))
+/** True or false, never null. */
 export const flag = (description: string, example?: boolean) =>
   Schema.Boolean.annotations(json("boolean", {}, description, example))
 
@@ -36,7 +45,9 @@ const timeForm = {
   format: "date-time",
   pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$"
 }
+/** An instant in the one form that the API renders. Described by that form: `meantTimeOrNull` describes by meaning. */
 export const time = Schema.String.annotations(json("string", timeForm, timeDescription, timeExample))
+/** The same, or null. */
 export const timeOrNull = Schema.NullOr(Schema.String).annotations(
   json(["string", "null"], timeForm, timeDescription, timeExample)
 )
@@ -46,6 +57,7 @@ export const meantTimeOrNull = (description: string) =>
     json(["string", "null"], { format: "date-time" }, description, timeExample)
   )
 
+/** An id of the service, which clients treat as text. Ids of leads are `integer`. */
 export const id = text("Decimal digits", "7")
 
 /** One of the values. */

@@ -20,6 +20,7 @@ const commonFields = {
 
 const { extId, headline, id, leadCompany, liProfileUrl, name, profileImgUrl, title1, username } = commonFields
 
+/** A lead in webhooks: fewer fields than `LeadBody`, and no flags. [EVT-4] */
 export const Lead2Body = documents<ReturnType<typeof lead2View>>()(
   Schema.Struct({
     id,
@@ -57,6 +58,7 @@ const leadFields = {
 const ofMeta = "Whether the lead has more engagements than these"
 const company = field(Schema.NullOr(CompanyBody), "The lead's employer in full; null when it is not known")
 
+/** A lead in lists and in the change feed. [LIST-1] */
 export const LeadBody = Schema.Struct({
   ...leadFields,
   engagements: optionalField(
@@ -70,6 +72,7 @@ export const LeadBody = Schema.Struct({
     "engagements (at most 20, newest first) and engagementsMeta are present with includeEngagements=true"
 })
 
+/** A lead by its id: with the company in full, and always with engagements. [DET-1] */
 export const LeadDetailBody = documents<ReturnType<typeof leadDetailView>>()(
   Schema.Struct({
     ...leadFields,
@@ -79,6 +82,7 @@ export const LeadDetailBody = documents<ReturnType<typeof leadDetailView>>()(
   })
 ).annotations({ identifier: "LeadDetail", description: "A lead in full" })
 
+/** The answer of GET /signals/leads and of the operator's list. [LIST-1, PAGE-1] */
 export const LeadListAnswer = documents<ReturnType<typeof leadListView>>()(
   Schema.Struct({
     data: field(Schema.Array(LeadBody), "The leads of the page, in the requested order"),
@@ -98,11 +102,13 @@ export const LeadListAnswer = documents<ReturnType<typeof leadListView>>()(
   })
 ).annotations({ identifier: "LeadListAnswer", description: "A page of leads" })
 
+/** The answer of GET /signals/leads/:id; `meta` is there only with warnings. [DET-1] */
 export const LeadDetailAnswer = Schema.Struct({
   data: field(LeadDetailBody, "The lead"),
   meta: warningsMeta
 }).annotations({ identifier: "LeadDetailAnswer", description: "One lead" })
 
+/** The data of a person's export: unlike other answers without a bound on engagements. [PII-5] */
 export const ExportBody = Schema.Struct({
   lead: field(LeadBody, "The lead"),
   company,

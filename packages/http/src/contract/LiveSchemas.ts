@@ -16,6 +16,7 @@ import {
   time
 } from "./Fields.ts"
 
+/** The line `data` of one server-sent event. Its id is the event's position among those of its brand. [LIVE-1] */
 export const LiveEventBody = documents<ReturnType<typeof liveEventView>>()(
   Schema.Struct({
     event: oneOf(eventTypes, "The event's type"),

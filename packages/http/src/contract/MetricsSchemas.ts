@@ -5,6 +5,7 @@ import { documents } from "./DocumentedView.ts"
 import { warningsMeta } from "./Envelopes.ts"
 import { field, numberOrNull, text, textOrNull } from "./Fields.ts"
 
+/** A campaign's totals as of `snapshotDate`, all null without one. [MET-1 … MET-4] */
 export const MetricsBody = documents<ReturnType<typeof metricsView>>()(
   Schema.Struct({
     campaignId: text("Id of the campaign", "3"),
@@ -23,6 +24,7 @@ export const MetricsBody = documents<ReturnType<typeof metricsView>>()(
   description: "Cumulative totals over all posts of the campaign; all null where no snapshot lies in the span"
 })
 
+/** The answer of GET /campaign/:id/metrics and of the operator's call. [MET-1] */
 export const MetricsAnswer = Schema.Struct({
   data: field(MetricsBody, "The campaign's totals"),
   meta: warningsMeta

@@ -6,6 +6,7 @@ import { integer, text } from "./Fields.ts"
 import { type FieldWords, sameAs } from "./FieldWords.ts"
 import { LeadBody } from "./LeadSchemas.ts"
 
+/** One observation as the document shows it. It decodes as the domain's `Observation` does: unknown fields are dropped. */
 export const ObservationBody = Observation.annotations({
   identifier: "Observation",
   jsonSchema: {
@@ -28,6 +29,7 @@ const { headline, username } = LeadBody.fields
 const { lastName, name, profileImageUrl } = PostAuthorDetailBody.fields
 const externalId = ["External id of the person on the network", "ACoAAB12"] as const
 
+/** The words of every field, by its path. Most are those of the field by which answers show it. */
 export const observationWords: FieldWords<typeof Observation.Type> = {
   signalId: ["Id of the signal", "7"],
   person: ["The person who engaged"],

@@ -18,11 +18,13 @@ import {
 
 /* What is sent */
 
+/** Observations of one JSON body; x-ndjson has no bound. [OBS-4] */
 export const maxBatchLength = 1000
 
 /** Rejected lines of x-ndjson that one request is answered in full; a count answers each row of further ones. */
 export const maxFullRejections = 1000
 
+/** The body of a JSON batch. Each element is read for itself, so that one invalid observation rejects no other. */
 export const ObservationBatch = Schema.Struct({
   observations: Schema.Array(Schema.Unknown)
     .pipe(Schema.maxItems(maxBatchLength))
@@ -31,6 +33,7 @@ export const ObservationBatch = Schema.Struct({
 
 /* What is answered */
 
+/** A brand, as `brandView` renders it: without its secret. */
 export const BrandBody = Schema.Struct({
   id,
   name: text("Name of the brand", "Northwind"),
@@ -40,6 +43,7 @@ export const BrandBody = Schema.Struct({
   )
 }).annotations({ identifier: "Brand", description: "A brand, which owns leads" })
 
+/** The answer of one call of a deletion, which removes a part at a time. [DEL-1] */
 export const DeletionBody = Schema.Struct({
   deleted: flag("Whether the deletion is complete; if not, call again", false),
   leadsLeft: integer("How many of its leads are still to be removed", 12000)
@@ -63,15 +67,18 @@ const keyFields = {
     ["192.0.2.0/24"]
   )
 }
+/** A key, as `keyView` renders it: `start` is for people to tell keys apart. [AUTH-8] */
 export const KeyBody = Schema.Struct(keyFields).annotations({
   identifier: "ApiKey",
   description: "A brand's key, without its value"
 })
+/** The same with the key, which the service itself keeps as a hash alone. [AUTH-8] */
 export const CreatedKeyBody = Schema.Struct({
   ...keyFields,
   key: text("The key itself: only in this response", "lsk_dFF2GVZTlnxOkGQc4tEXjIhksozk5ir71E9AaB")
 }).annotations({ identifier: "CreatedApiKey", description: "A new key, with its value" })
 
+/** A signal, as `signalView` renders it, for the brand and for the operator. */
 export const SignalBody = Schema.Struct({
   id,
   name: signalName,
@@ -80,12 +87,14 @@ export const SignalBody = Schema.Struct({
   createdAt: time
 }).annotations({ identifier: "Signal", description: "Something that a brand watches" })
 
+/** A campaign, as `namedView` renders it, for the brand and for the operator. */
 export const CampaignBody = Schema.Struct({
   id,
   name: text("Name of the campaign", "Spring launch"),
   createdAt: time
 }).annotations({ identifier: "Campaign", description: "Posts of a brand that are measured together" })
 
+/** One row of the answer to observations: an element of the JSON batch or a line of x-ndjson, in order. [OBS-4] */
 export const OutcomeBody = Schema.Struct({
   engagementId: textOrNull("Id of the engagement; null when it could not be read", "e-1"),
   outcome: oneOf(

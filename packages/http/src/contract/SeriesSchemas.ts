@@ -40,6 +40,7 @@ export const spanParameters = (intervals: ReadonlyArray<Intervals.Interval>) => 
   endDate: parameter({ type: "string", format: "date" }, "The last day, inclusive; today by default")
 })
 
+/** Counts by interval. Each array of counts is as long as `starts`. [SERIES-1] */
 export const CountSeriesBody = documents<ReturnType<typeof countSeriesView>>()(
   Schema.Struct({
     interval: oneOf(Intervals.intervals, "The length of each interval"),
@@ -63,6 +64,7 @@ export const CountSeriesBody = documents<ReturnType<typeof countSeriesView>>()(
   })
 ).annotations({ identifier: "CountSeries", description: "Counts over time" })
 
+/** Cumulative figures by interval; a later reading replaces those before it. [SERIES-3, SERIES-4] */
 export const CampaignSeriesBody = documents<ReturnType<typeof campaignSeriesView>>()(
   Schema.Struct({
     campaignId: id,
@@ -84,6 +86,7 @@ export const CampaignSeriesBody = documents<ReturnType<typeof campaignSeriesView
   })
 ).annotations({ identifier: "CampaignSeries", description: "Figures of a campaign over time" })
 
+/** A post with the figures of its last reading. [SERIES-4] */
 export const CampaignPostBody = documents<ReturnType<typeof campaignPostView>>()(
   Schema.Struct({
     postId: piiText("The post's id, as you named it", "post-1"),

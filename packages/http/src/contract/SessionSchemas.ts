@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { brandIds, scopes } from "./TokenSchemas.ts"
 import { id, field, oneOf, text, time } from "./Fields.ts"
 
+/** The body of signing in: one text, whatever kind of credential it is. [SES-1] */
 export const SignIn = Schema.Struct({
   credential: Schema.String.annotations({
     description: "an operator's token, an API key of a brand, or a one-time code that the server printed"
@@ -14,6 +15,7 @@ const SessionBrand = Schema.Struct({ id, name: text("Name of the brand", "Northw
   description: "The brand that a session reads"
 })
 
+/** The session of the request's cookie. The cookie's value is in no body. [SES-2] */
 export const SessionBody = Schema.Struct({
   access: oneOf(
     ["operator", "brand"],

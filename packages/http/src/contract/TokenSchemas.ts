@@ -15,7 +15,9 @@ import {
   timeOrNull
 } from "./Fields.ts"
 
+/** The scopes of a token or session, without words of its own: the field has them. */
 export const scopes = Schema.Array(oneOf(operatorScopes, "Something that a token may do"))
+/** Ids of the brands that a token or session is limited to; null for all. The field has the words. */
 export const brandIds = Schema.NullOr(Schema.Array(id))
 
 const tokenFields = {
@@ -29,10 +31,12 @@ const tokenFields = {
   lastUsedAt: timeOrNull,
   revokedAt: timeOrNull
 }
+/** A token, as `accessTokenView` renders it. [OPER-11] */
 export const AccessTokenBody = Schema.Struct(tokenFields).annotations({
   identifier: "OperatorToken",
   description: "An operator's token, without its value"
 })
+/** The same with the token, which the service itself keeps as a hash alone. [OPER-11] */
 export const CreatedAccessTokenBody = Schema.Struct({
   ...tokenFields,
   token: text("The token itself: only in this response", "lst_dFF2GVZTlnxOkGQc4tEXjIhksozk5ir71E0aBc")
@@ -61,6 +65,7 @@ const AuditEntryBody = Schema.Struct({
   status: numberOrNull("HTTP status of the answer; null when the outcome is not known", 201)
 }).annotations({ identifier: "AuditEntry", description: "One call, as the audit log has it" })
 
+/** A page of the audit log, newest entries first. Entries hold ids; names of tokens are looked up for the answer. [AUD-4] */
 export const AuditListAnswer = Schema.Struct({
   data: field(Schema.Array(AuditEntryBody), "The requested data"),
   meta: meta(

@@ -32,6 +32,7 @@ export const Recovery = Schema.Struct({
   since: Schema.String.annotations({ description: "a timestamp, like 2026-01-31T10:00:00Z" })
 })
 
+/** The body of POST …/leads/:id/resend. [DELIV-8] */
 export const Resend = Schema.Struct({
   webhookId: Schema.String.annotations({ description: "the id of a webhook of this brand, as a string" }),
   event: Schema.Literal(...eventTypes).annotations({ description: `one of ${eventTypes.join(", ")}` })
@@ -64,6 +65,7 @@ const webhookFields = {
   createdAt: time
 }
 
+/** A webhook, as `webhookView` renders it: without its secrets. */
 export const WebhookBody = Schema.Struct(webhookFields).annotations({
   identifier: "Webhook",
   description: "failingSince: the first failed attempt since the last that succeeded"
@@ -74,11 +76,13 @@ const secret = text(
   "whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="
 )
 
+/** The same with its first signing secret. */
 export const CreatedWebhookBody = Schema.Struct({ ...webhookFields, secret }).annotations({
   identifier: "CreatedWebhook",
   description: "A new webhook, with its secret"
 })
 
+/** The new secret, and until when posts are signed with both. */
 export const RotatedSecretBody = Schema.Struct({ secret, previousSecretExpiresAt: time }).annotations({
   identifier: "RotatedSecret",
   description: "Until then the previous secret also signs"
@@ -138,6 +142,7 @@ const AttemptBody = Schema.Struct({
   )
 }).annotations({ identifier: "Attempt", description: "One attempt of a delivery" })
 
+/** A delivery with its body and attempts: the one answer that shows what a receiver got. [DELIV-9] */
 export const DeliveryDetailBody = Schema.Struct({
   ...deliveryFields,
   body: piiTextOrNull(
@@ -147,6 +152,7 @@ export const DeliveryDetailBody = Schema.Struct({
   log: field(Schema.Array(AttemptBody), "Every attempt, in order")
 }).annotations({ identifier: "DeliveryDetail", description: "A delivery with its attempts" })
 
+/** The answer of calls that queue one delivery: a test, a resend. */
 export const QueuedBody = Schema.Struct({
   data: field(
     Schema.Struct({ deliveryId: text("Id of the new delivery, the post's webhook-id", "wh_5f0c") }),
@@ -154,6 +160,7 @@ export const QueuedBody = Schema.Struct({
   )
 }).annotations({ identifier: "Queued", description: "A new delivery, with a new id" })
 
+/** A page of a webhook's deliveries; `total` counts those of the requested state. [DELIV-9] */
 export const DeliveryListAnswer = Schema.Struct({
   data: field(Schema.Array(DeliveryBody), "The deliveries of the page, newest first"),
   meta: meta(
@@ -164,4 +171,5 @@ export const DeliveryListAnswer = Schema.Struct({
   )
 }).annotations({ identifier: "DeliveryListAnswer", description: "A page of deliveries" })
 
+/** The data of POST …/recover: deliveries that are queued anew, 0 where none had failed since. [DELIV-8] */
 export const RecoveredBody = Schema.Struct({ queued: integer("Number of queued deliveries", 12) })

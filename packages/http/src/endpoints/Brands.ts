@@ -9,6 +9,7 @@ import { CurrentOperator, reaches } from "../CurrentOperator.ts"
 import { ofBrand } from "./Paths.ts"
 import { brandView } from "./Views.ts"
 
+/** /operator/brands. Listing needs the scope read, the rest admin. [OPER-2, DEL-1] */
 export const brands = {
   createBrand: operatorEndpoint(
     HttpApiEndpoint.post("createBrand", "/operator/brands")

@@ -33,6 +33,7 @@ import { metaOf, namedView } from "./Views.ts"
 
 const isPostId = Schema.is(PostId)
 
+/** /operator/brands/:brandId/campaigns. Putting a snapshot needs the scope ingest, reading read, the rest admin. [MET-6, MET-7] */
 export const campaigns = {
   createCampaign: operatorEndpoint(
     HttpApiEndpoint.post("createCampaign", "/operator/brands/:brandId/campaigns")

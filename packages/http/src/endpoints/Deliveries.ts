@@ -14,6 +14,7 @@ import { deliveryDetailView, deliveryView, queuedView } from "./Views.ts"
 const collection = "/operator/brands/:brandId/webhooks/:id/deliveries"
 const item = `${collection}/:deliveryId` as const
 
+/** /operator/brands/:brandId/webhooks/:id/deliveries. All need the scope webhooks. [DELIV-9] */
 export const deliveries = {
   listDeliveries: operatorEndpoint(
     HttpApiEndpoint.get("listDeliveries", collection)

@@ -17,6 +17,7 @@ const readiness = ({ writeProblem }: StoreStatus): typeof HealthBody.Type => ({
   reason: writeProblem
 })
 
+/** /health answers as long as the process does; /health/ready 503 while the store can't be read, or the server drains. */
 export const health = {
   health: endpoint(HttpApiEndpoint.get("health", "/health").addSuccess(HealthBody), {
     summary: "Liveness: the process runs",

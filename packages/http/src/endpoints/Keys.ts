@@ -16,6 +16,7 @@ export class DefaultRateLimit extends Context.Tag("@lead-signals/http/DefaultRat
   number
 >() {}
 
+/** /operator/brands/:brandId/keys. Listing needs the scope read, the rest admin. [AUTH-4 … AUTH-10] */
 export const keys = {
   createKey: operatorEndpoint(
     HttpApiEndpoint.post("createKey", "/operator/brands/:brandId/keys")

@@ -49,6 +49,7 @@ const timestamp = (what: string) =>
     `${what}. It ${Timestamp.accepted}. Inclusive; without a zone it is read as UTC`
   )
 
+/** The query of a list, for the brand and for the operator. `LeadQueries` reads it and has the messages. [LIST-2 … LIST-8] */
 export const listParameters = {
   page: parameter({ ...positive, default: 1 }, "Page number, from 1"),
   pageSize: parameter(
@@ -76,8 +77,9 @@ export const listParameters = {
     { type: "string", default: SortOrder.format(SortOrder.byDefault) },
     `It ${SortOrder.accepted}`
   )
-}
+} satisfies Readonly<Record<(typeof LeadQueries.listParameters)[number], unknown>>
 
+/** The query of a change feed, for the brand and for the operator. [CHG-1, CHG-2] */
 export const changeParameters = {
   cursor: parameter(
     { type: "string", maxLength: maxCursorLength },
@@ -97,6 +99,7 @@ export const changeParameters = {
 
 const date = (what: string) => parameter({ type: "string", format: "date" }, what)
 
+/** The query of a campaign's metrics: both days are inclusive, and each may be absent. [MET-2] */
 export const metricsParameters = {
   startDate: date("The latest snapshot from this day on, YYYY-MM-DD"),
   endDate: date("The latest snapshot up to this day, YYYY-MM-DD")
@@ -247,6 +250,10 @@ const deprecated = <Declared extends HttpApiEndpoint.HttpApiEndpoint.Any, Path e
   return { ...row, declared: declared.annotate(OpenApi.Deprecated, true) as unknown as Declared }
 }
 
+/**
+ * The read API: every call of a brand's API key. `FastPath` answers them; the scope of a key is `leads` or `metrics`. The two paths of
+ * /signal-leads are deprecated names of the first two.
+ */
 export const leads = {
   listLeads: list(
     "listLeads",

@@ -67,6 +67,7 @@ const stillReads = (
     return operator !== null && operator.scopes.includes("read") && reaches(operator, brandId)
   })
 
+/** GET /operator/brands/:brandId/events: server-sent events without an end. Needs the scope read. */
 export const liveEvents = {
   liveEvents: operatorEndpoint(
     HttpApiEndpoint.get("liveEvents", "/operator/brands/:brandId/events")

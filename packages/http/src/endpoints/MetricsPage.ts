@@ -11,6 +11,7 @@ const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
 const answer = "Counters, gauges and histograms, one sample a line"
 
+/** GET /metrics, in the format of Prometheus. Needs the scope read, or metrics. */
 export const metricsPage = {
   metrics: operatorEndpoint(
     HttpApiEndpoint.get("metrics", "/metrics").addSuccess(

@@ -30,6 +30,7 @@ const withLines = (operation: Record<string, any>): Record<string, any> => {
   Object.assign(operation.responses["200"].content, lines("One outcome a line, as JSON"))
   return operation
 }
+/** POST /operator/brands/:brandId/observations. Needs the scope ingest. [OBS-4] */
 export const observations = {
   recordObservations: operatorEndpoint(
     HttpApiEndpoint.post("recordObservations", "/operator/brands/:brandId/observations")

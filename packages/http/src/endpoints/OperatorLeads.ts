@@ -38,6 +38,7 @@ const path = `${collection}/:id` as const
 
 const { wait: _, ...changeParametersWithoutWait } = changeParameters
 
+/** /operator/brands/:brandId/leads and /changes. Reading needs the scope read, amending ingest, erasing admin. */
 export const operatorLeads = {
   operatorLeads: operatorEndpoint(
     HttpApiEndpoint.get("operatorLeads", collection)

@@ -49,6 +49,7 @@ const tallyView = (tally: Tally | null) => ({
   lastAt: tally === null ? null : formatInstant(tally.lastAt)
 })
 
+/** /operator/brands/:brandId/series/… and /attention. All need the scope read. */
 export const seriesCalls = {
   leadSeries: operatorEndpoint(
     HttpApiEndpoint.get("leadSeries", "/operator/brands/:brandId/series/leads")

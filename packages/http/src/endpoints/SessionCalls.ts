@@ -72,6 +72,7 @@ const trailOf = (access: SessionAccess) => ({
 
 const headersOf = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => headers)
 
+/** /session: begin, read and end the browser's session. None takes an Authorization header. */
 export const sessionCalls = {
   signIn: endpoint(
     HttpApiEndpoint.post("signIn", "/session")

@@ -10,6 +10,7 @@ import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand, ofSignal } from "./Paths.ts"
 import { signalView } from "./Views.ts"
 
+/** /operator/brands/:brandId/signals. Listing needs the scope read, the rest admin. [OPER-2, DEL-2] */
 export const signals = {
   createSignal: operatorEndpoint(
     HttpApiEndpoint.post("createSignal", "/operator/brands/:brandId/signals")

@@ -10,6 +10,7 @@ import { accessTokenView } from "./Views.ts"
 
 const collection = "/operator/tokens"
 
+/** /operator/tokens. All need the scope admin and a token for all brands. [OPER-11, OPER-12] */
 export const tokens = {
   createToken: operatorEndpoint(
     HttpApiEndpoint.post("createToken", collection)

@@ -46,6 +46,7 @@ const settingWords = {
   maxWait: ["Seconds that an event may wait for others to be sent with", 0]
 } as const
 
+/** /operator/brands/:brandId/webhooks, with secrets, tests, recoveries and resends. All need the scope webhooks. */
 export const webhooks = {
   createWebhook: operatorEndpoint(
     HttpApiEndpoint.post("createWebhook", collection)

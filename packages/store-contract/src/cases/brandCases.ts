@@ -18,7 +18,7 @@ const observe = ({ brand, reference }: LeadWorld, ...names: ReadonlyArray<string
 
 const queries = [[], [["includeEngagements", "true"]], [["search", "bo"]]] as const
 
-/** Cases of reads by several brands. */
+/** Two brands that read and record alike: neither is answered from what the other read. [AUTH-3, DET-3] */
 export const brandCases: ReadonlyArray<Case> = [
   caseOf("shows each brand its own leads, whichever brand read the same before [AUTH-3, DET-3]", () =>
     Effect.gen(function* () {

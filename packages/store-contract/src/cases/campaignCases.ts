@@ -123,7 +123,7 @@ const sumsLastReadings: Case = {
     )
 }
 
-/** Cases of campaigns. */
+/** Sums of last readings, series by interval, and no campaign for another brand. [MET-1 … MET-7, SERIES-3, SERIES-4] */
 export const campaignCases: ReadonlyArray<Case> = [
   sumsLastReadings,
 

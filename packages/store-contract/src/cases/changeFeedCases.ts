@@ -14,7 +14,7 @@ import { ChangeCopy } from "../ChangeCopy.ts"
 import { createLeadWorld, observationOf, queryOf } from "../LeadWorld.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
-/** Cases of the feed. */
+/** Reads beside many writers, removals for 90 days, and positions that no read can go on from. [CHG-1 … CHG-5] */
 export const changeFeedCases: ReadonlyArray<Case> = [
   caseOf("lets a reader of changes miss nothing while many write [CHG-1]", () =>
     Effect.gen(function* () {

@@ -129,7 +129,7 @@ const nothing = {
   deliveries: { total: 0, deliveries: [] }
 }
 
-/** Cases of deletions. */
+/** What goes with each of them, what stays, and what is refused once a brand's deletion has begun. [DEL-1 … DEL-5] */
 export const deletionCases: ReadonlyArray<Case> = [
   caseOf("deletes a signal, whose leads stay and show it, and records no more of it [DEL-2, DEL-4]", () =>
     Effect.gen(function* () {

@@ -13,7 +13,7 @@ export const works = (value: string) =>
     return found !== null && found.revokedAt === null
   })
 
-/** Cases of keys. */
+/** Creation, listing, last use and revocation, and that each key has its own window. [AUTH-4 … AUTH-8, RATE-1 … RATE-4] */
 export const keyCases: ReadonlyArray<Case> = [
   caseOf(
     "keeps several keys of a brand, lists them by their start, revokes each alone [AUTH-4, AUTH-5, AUTH-6, AUTH-8]",

@@ -41,7 +41,7 @@ const eventCount = ({ webhookId }: LeadWorld) =>
     )
   )
 
-/** Cases of commits. */
+/** Failed commits, concurrent ones, and ids that are never given again. [STORE-1, DEL-4, PII-3] */
 export const leadCommitCases: ReadonlyArray<Case> = [
   caseOf("commits all of a batch or nothing, when deciding throws half way [STORE-1]", () =>
     Effect.gen(function* () {

@@ -5,17 +5,50 @@ import { ChangeCopy } from "../ChangeCopy.ts"
 import { checkFeed } from "../EventFeed.ts"
 import { checkCounts } from "../IntervalCounts.ts"
 import { playHistories } from "../GeneratedHistories.ts"
-import { history, historyQuery, startOfHistories } from "../LeadHistories.ts"
+import { history, type HistoryQuery, historyQuery, startOfHistories, type Step } from "../LeadHistories.ts"
 import {
   checkChanges,
   checkDetails,
   checkEvents,
   checkList,
   createLeadWorld,
-  endLeadWorld,
+  endingWorlds,
+  type LeadWorld,
   playStep
 } from "../LeadWorld.ts"
+import type { SettableClock } from "../SettableClock.ts"
 import type { Case } from "../StoreUnderTest.ts"
+
+interface Worlds {
+  readonly world: LeadWorld
+  /** A second brand with the same people and engagement ids: nothing may cross. */
+  readonly neighbour: LeadWorld
+  readonly clock: SettableClock
+}
+
+const playAndCheck = (
+  steps: ReadonlyArray<Step>,
+  queries: ReadonlyArray<HistoryQuery>,
+  { clock, neighbour, world }: Worlds
+) =>
+  Effect.gen(function* () {
+    const copy = new ChangeCopy(world.brand.id, "none")
+    const windowed = new ChangeCopy(world.brand.id, "plain")
+    for (const [i, step] of steps.entries()) {
+      yield* playStep(step, world, clock)
+      // Readers that look after every third step, with pages of one and of two.
+      if (i % 3 === 0) yield* copy.sync(1)
+      if (i % 3 === 1) yield* windowed.sync(2)
+      if (step.step !== "erase") yield* playStep(step, neighbour, clock)
+    }
+    for (const each of queries) yield* checkList(each, world)
+    yield* checkDetails(world)
+    yield* checkEvents(world, clock)
+    yield* checkChanges([copy, windowed], 3, world)
+    yield* checkFeed(world)
+    yield* checkFeed(neighbour)
+    yield* checkCounts(world)
+  })
 
 const agreesWithReference: Case = {
   title:
@@ -38,25 +71,7 @@ const agreesWithReference: Case = {
             clock.millis = startOfHistories
             const world = yield* createLeadWorld
             const neighbour = yield* createLeadWorld
-            const copy = new ChangeCopy(world.brand.id, "none")
-            const windowed = new ChangeCopy(world.brand.id, "plain")
-            for (const [i, step] of steps.entries()) {
-              yield* playStep(step, world, clock)
-              // Readers that look after every third step, with pages of one and of two.
-              if (i % 3 === 0) yield* copy.sync(1)
-              if (i % 3 === 1) yield* windowed.sync(2)
-              // A second brand with the same people and engagement ids: nothing may cross.
-              if (step.step !== "erase") yield* playStep(step, neighbour, clock)
-            }
-            for (const each of queries) yield* checkList(each, world)
-            yield* checkDetails(world)
-            yield* checkEvents(world, clock)
-            yield* checkChanges([copy, windowed], 3, world)
-            yield* checkFeed(world)
-            yield* checkFeed(neighbour)
-            yield* checkCounts(world)
-            yield* endLeadWorld(world)
-            yield* endLeadWorld(neighbour)
+            yield* endingWorlds([world, neighbour], playAndCheck(steps, queries, { clock, neighbour, world }))
             if (world.reference.rows.some(({ engagements }) => engagements.length > 20))
               situations.add("a window was full")
           })
@@ -94,8 +109,7 @@ const survivesReopening: Case = {
             for (const each of queries) yield* checkList(each, world)
             yield* checkDetails(world)
             yield* checkEvents(world, clock)
-            yield* endLeadWorld(world)
-          })
+          }).pipe((checks) => endingWorlds([world], checks))
         )
       }
     )

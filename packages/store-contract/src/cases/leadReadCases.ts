@@ -5,7 +5,7 @@ import { assertEqual } from "../Assertions.ts"
 import { createLeadWorld, observationOf, queryOf } from "../LeadWorld.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
-/** Cases of reads. */
+/** Every sort page by page, texts in full case folding, and the posts of an export. [SORT-5, PAGE-3, LIST-4, PII-5] */
 export const leadReadCases: ReadonlyArray<Case> = [
   caseOf("pages without gaps and without repeats on quiet data, under every sort [SORT-5, PAGE-3]", () =>
     Effect.gen(function* () {

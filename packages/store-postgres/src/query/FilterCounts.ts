@@ -2,6 +2,7 @@
  * How many leads match a filter. Counters hold the number for flags and signals, and rank buckets for ranges of time, each with
  * flags; otherwise a query reads the index of the most selective condition.
  */
+import type { TimeRange } from "@lead-signals/sql-rows"
 import { orderings } from "./Ordering.ts"
 import {
   conditions,
@@ -11,7 +12,6 @@ import {
   hasOnly,
   idColumnOf,
   joinedLeads,
-  type Range,
   type Selection,
   sourceOf,
   tests
@@ -59,7 +59,7 @@ const sumOf = (mask: number | null): Sql =>
       )
 
 /** The beginning of the bucket that has the place, as a key of the column. */
-const bucketAt = (brandId: number, { field }: Range, key: string, id: Sql): Sql =>
+const bucketAt = (brandId: number, { field }: TimeRange, key: string, id: Sql): Sql =>
   sql`(SELECT b.key, b.id, coalesce(nullif(b.key, '')::bigint, -1) AS at FROM lead_signals.lead_bucket b
     WHERE b.brand_id = ${brandId} AND b.ordering = ${field} AND (b.key, b.id) <= (${key} COLLATE "C", ${id})
     ORDER BY b.key DESC, b.id DESC LIMIT 1)`
@@ -75,7 +75,7 @@ const counted = (flags: number | null, n: Sql, flagged: (mask: number) => Sql): 
  * The number of leads in a range and of those that have the flags, as one row, from the buckets between its ends; leads are read in the
  * buckets of the ends alone.
  */
-export const rangeCountSql = (brandId: number, flags: number | null, range: Range): Sql => {
+export const rangeCountSql = (brandId: number, flags: number | null, range: TimeRange): Sql => {
   const { column, textOf } = orderings[range.field]
   const key = raw(`l.${column}`)
   const leads = (where: Sql): Sql =>
@@ -95,7 +95,7 @@ export const rangeCountSql = (brandId: number, flags: number | null, range: Rang
 }
 
 /** The number of leads before an instant, from the buckets before it; leads are read in the bucket of the instant alone. */
-export const leadsBeforeSql = (brandId: number, flags: number | null, range: Range): Sql => {
+export const leadsBeforeSql = (brandId: number, flags: number | null, range: TimeRange): Sql => {
   const { column, textOf } = orderings[range.field]
   const key = raw(`l.${column}`)
   return sql`SELECT coalesce((SELECT sum(${sumOf(flags)}) FROM lead_signals.lead_bucket b
@@ -106,7 +106,7 @@ export const leadsBeforeSql = (brandId: number, flags: number | null, range: Ran
 }
 
 /** The ranges of a selection, each with the number of its leads, and of those that have the flags. */
-export const rangesSql = ({ brandId, flags }: Selection, ranges: ReadonlyArray<Range>): Sql =>
+export const rangesSql = ({ brandId, flags }: Selection, ranges: ReadonlyArray<TimeRange>): Sql =>
   sql`SELECT ${join(
     ranges.map(
       ({ field }) =>

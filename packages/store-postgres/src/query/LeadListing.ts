@@ -21,6 +21,7 @@ import {
 } from "./Selection.ts"
 import { join, raw, type Sql, sql } from "./Sql.ts"
 
+/** How the leads of one page are found, and what that costs. */
 export interface PagePlan {
   /**
    * It walks in the order, sorts what the driver lets through, or merges the beginnings of what each combination of flags lets through.

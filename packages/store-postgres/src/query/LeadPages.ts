@@ -1,7 +1,7 @@
 /** Finds and renders a page of leads: counts what each filter lets through, and follows the cheapest plan of `LeadListing`. */
-import type { EngagementWindow, LeadId, LeadPage, LeadStore, RenderedPage } from "@lead-signals/domain"
+import type { EngagementWindow, LeadId, LeadListQuery, LeadPage, RenderedPage } from "@lead-signals/domain"
 import { Page, RenderedLeads } from "@lead-signals/domain/pure"
-import { idOf } from "@lead-signals/sql-rows"
+import { filterKeyOf, idOf } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
 import { leadsById, renderedLeads, windows } from "../rows/LeadReads.ts"
 import * as FilterCounts from "./FilterCounts.ts"
@@ -9,11 +9,9 @@ import * as LeadListing from "./LeadListing.ts"
 import { orderingOf } from "./Ordering.ts"
 import { withNestedLoops, withoutNestedLoops } from "./PlannerSettings.ts"
 import * as RankIndex from "./RankIndex.ts"
-import { type Driver, hasOnly, keyOf, select, type Selection } from "./Selection.ts"
+import { type Driver, hasOnly, select, type Selection } from "./Selection.ts"
 import type { Sql } from "./Sql.ts"
 import type { TotalCache } from "./TotalCache.ts"
-
-export type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
 
 /** When lists change from one way to another, and rank buckets split; for tests with few leads. */
 export interface ListingOptions extends RankIndex.RankIndexOptions {
@@ -21,6 +19,7 @@ export interface ListingOptions extends RankIndex.RankIndexOptions {
   readonly maxComparedLeads: number
 }
 
+/** The bounds that `layer` uses; a test lowers them. */
 export const defaults: ListingOptions = { ...RankIndex.defaults, maxComparedLeads: 5000 }
 
 interface FoundPage {
@@ -57,7 +56,7 @@ const count = async (
   if (known !== null) return { counts, total: known }
   const [best, n] = FilterCounts.mostSelective(counts)
   if (n === 0) return { counts, total: 0 }
-  const key = keyOf(selection)
+  const key = filterKeyOf(selection)
   let total = totals.get(key, counters.version)
   if (total === null) {
     total =
@@ -99,7 +98,7 @@ const countFound = async (
 const findPage = async (
   db: Connection,
   brandId: number,
-  query: Query,
+  query: LeadListQuery,
   options: ListingOptions,
   totals: TotalCache
 ): Promise<FoundPage> => {
@@ -128,7 +127,7 @@ const findPage = async (
 const windowsOf = async (
   db: Connection,
   brandId: number,
-  { engagements }: Query,
+  { engagements }: LeadListQuery,
   ids: ReadonlyArray<LeadId>
 ): Promise<ReadonlyMap<LeadId, EngagementWindow> | null> =>
   engagements === "none" || ids.length === 0 ? null : windows(db, brandId, ids, engagements)
@@ -137,7 +136,7 @@ const windowsOf = async (
 export const readLeadPage = async (
   db: Connection,
   brand: string,
-  query: Query,
+  query: LeadListQuery,
   options: ListingOptions,
   totals: TotalCache
 ): Promise<LeadPage> => {
@@ -152,7 +151,7 @@ export const readLeadPage = async (
 export const readRenderedPage = async (
   db: Connection,
   brand: string,
-  query: Query,
+  query: LeadListQuery,
   options: ListingOptions,
   totals: TotalCache
 ): Promise<RenderedPage> => {

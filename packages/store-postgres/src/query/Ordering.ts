@@ -1,17 +1,18 @@
 /** The orders of leads, each with its index, and the texts by which rank buckets name their beginnings. */
 import type { SortOrder } from "@lead-signals/domain"
+import { indexedOrderOf, type OrderingName, type TimeRange } from "@lead-signals/sql-rows"
 
 /** A key of an order: an instant, a folded name or a score. */
 export type Key = string | number
 
 /** An order of leads, and how it is read: along its index or against it. */
 export interface Ordering {
-  readonly name: "created" | "updated" | "name" | "score" | "scoreDesc"
+  readonly name: OrderingName
   /** The column of `lead` that the order's index has after the brand. */
   readonly column: string
   readonly isReversed: boolean
   /** The field whose range restricts the walk itself. */
-  readonly range: "created" | "updated" | null
+  readonly range: TimeRange["field"] | null
   /** A key as a text that sorts as the keys do. */
   readonly textOf: (key: Key) => string
   /** The key of such a text; one below every key for the empty text, where the first bucket begins. */
@@ -48,8 +49,8 @@ const score = {
 
 const name = { textOf: String, keyOf: (text: string): Key => text }
 
-/** The orders by name. The score has one for each direction, since a missing score ranks last in both. [SORT-6] */
-export const orderings: { readonly [N in Ordering["name"]]: Ordering } = {
+/** The orders by name, each as it is read along its index. */
+export const orderings: { readonly [N in OrderingName]: Ordering } = {
   created: { name: "created", column: "created_at", isReversed: false, range: "created", ...instant },
   updated: { name: "updated", column: "updated_at", isReversed: false, range: "updated", ...instant },
   name: { name: "name", column: "name_key", isReversed: false, range: null, ...name },
@@ -58,16 +59,7 @@ export const orderings: { readonly [N in Ordering["name"]]: Ordering } = {
 }
 
 /** The order that a list requests. */
-export const orderingOf = ({ direction, field }: SortOrder.SortOrder): Ordering => {
-  const isReversed = direction === "desc"
-  switch (field) {
-    case "createdAt":
-      return { ...orderings.created, isReversed }
-    case "updatedAt":
-      return { ...orderings.updated, isReversed }
-    case "name":
-      return { ...orderings.name, isReversed }
-    case "score1":
-      return isReversed ? orderings.scoreDesc : orderings.score
-  }
+export const orderingOf = (sort: SortOrder.SortOrder): Ordering => {
+  const { isReversed, name } = indexedOrderOf(sort)
+  return { ...orderings[name], isReversed }
 }

@@ -4,17 +4,9 @@
  */
 import type { FilterCondition, LeadFilter } from "@lead-signals/domain"
 import { filterConditions } from "@lead-signals/domain/pure"
-import { idOf } from "@lead-signals/sql-rows"
+import { allFlags, endOfTime, flagsOfFilter, idOf, rangeOf, type TimeRange } from "@lead-signals/sql-rows"
 import { gramsOfNeedle } from "./Grams.ts"
 import { join, raw, type Sql, sql } from "./Sql.ts"
-
-const endOfTime = 8_640_000_000_000_000
-
-export interface Range {
-  readonly field: "created" | "updated"
-  readonly from: number
-  readonly to: number
-}
 
 /** A folded text that leads are searched for, and hashes of its parts. */
 export interface Match {
@@ -27,8 +19,8 @@ interface Conditions extends Readonly<Record<FilterCondition, unknown>> {
   readonly signalId: number | null
   /** A bit for each value of the flags column that matches; null when all do. */
   readonly flags: number | null
-  readonly created: Range | null
-  readonly updated: Range | null
+  readonly created: TimeRange | null
+  readonly updated: TimeRange | null
   readonly match: Match | null
 }
 
@@ -36,36 +28,21 @@ interface Conditions extends Readonly<Record<FilterCondition, unknown>> {
 export interface Selection extends Conditions {
   readonly brandId: number
   /** The ranges in which the instants of all matching leads lie, given or not; null where that is any time. */
-  readonly bounds: { readonly created: Range | null; readonly updated: Range | null }
+  readonly bounds: { readonly created: TimeRange | null; readonly updated: TimeRange | null }
   /** Whether the filter alone excludes every lead. */
   readonly isEmpty: boolean
 }
 
-const rangeOf = (
-  field: Range["field"],
-  after: number | undefined,
-  before: number | undefined
-): Range | null =>
-  after === undefined && before === undefined
-    ? null
-    : { field, from: Math.max(after ?? 0, 0), to: Math.min(before ?? endOfTime, endOfTime) }
-
-const allFlags: ReadonlyArray<number> = [0, 1, 2, 3, 4, 5, 6, 7]
-
-const maskOf = ({ exported, isEmployee, qualified }: LeadFilter): number | null => {
-  const wanted = [qualified, exported, isEmployee]
-  if (wanted.every((flag) => flag === undefined)) return null
-  return allFlags
-    .filter((bits) => wanted.every((flag, i) => flag === undefined || flag === ((bits & (1 << i)) !== 0)))
-    .reduce((mask, flags) => mask | (1 << flags), 0)
-}
+/** A bit for each value of the flags column that passes the filter; null where it tests no flag. */
+const maskOf = (filter: LeadFilter): number | null =>
+  flagsOfFilter(filter)?.reduce((mask, flags) => mask | (1 << flags), 0) ?? null
 
 /** The values of the flags column that the mask has. */
 export const flagsIn = (mask: number): ReadonlyArray<number> =>
   allFlags.filter((flags) => (mask & (1 << flags)) !== 0)
 
 /** A lead is never updated before it was created: each range bounds the other field, too. */
-const boundsOf = (created: Range | null, updated: Range | null): Selection["bounds"] => ({
+const boundsOf = (created: TimeRange | null, updated: TimeRange | null): Selection["bounds"] => ({
   created:
     created === null && (updated === null || updated.to === endOfTime)
       ? null
@@ -84,6 +61,10 @@ const boundsOf = (created: Range | null, updated: Range | null): Selection["boun
         }
 })
 
+/**
+ * A filter of the brand with this number in terms of tables and indexes. Number 0, a text that no lead can have, and ranges that leave no
+ * instant make it empty.
+ */
 export const select = (brandId: number, filter: LeadFilter): Selection => {
   const bounds = boundsOf(
     rangeOf("created", filter.createdAfter, filter.createdBefore),
@@ -113,13 +94,6 @@ export const select = (brandId: number, filter: LeadFilter): Selection => {
 /** Whether no other condition than these restricts the list. */
 export const hasOnly = (selection: Selection, ...allowed: ReadonlyArray<FilterCondition>): boolean =>
   filterConditions.every((name) => selection[name] === null || allowed.includes(name))
-
-/** The selection's key in caches. */
-export const keyOf = (selection: Selection): string =>
-  JSON.stringify([
-    selection.brandId,
-    ...filterConditions.map((name) => (name === "match" ? selection.match?.needle : selection[name]))
-  ])
 
 /** The condition whose index a query reads. */
 export type Driver = "order" | "flags" | "created" | "updated" | "signal" | "search"

@@ -14,10 +14,6 @@ export const brandOf = (row: Rows.BrandRow, keys: StoreKeys | null): Brand =>
     suppression_secret: unwrapSecret(keys, row.suppression_secret, secretContexts.suppression(row.id))
   })
 
-/** Columns that `apiKeyOf` reads. */
-export const apiKeyColumns =
-  "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at, expires_at, scopes, allowed_addresses"
-
 /** Columns that `signalOf` reads. */
 export const signalColumns = "id, brand_id, name, signal_type, source, created_at"
 

@@ -1,15 +1,9 @@
 /** Rows of leads and engagements, and what they stand for. */
-import type {
-  Engagement,
-  EngagementRead,
-  EngagementType,
-  LeadId,
-  Observations,
-  Signal
-} from "@lead-signals/domain"
+import type { Engagement, EngagementRead, LeadId, Observations, Signal } from "@lead-signals/domain"
 import { Folding, RenderedLeads } from "@lead-signals/domain/pure"
 import * as Rows from "@lead-signals/sql-rows"
 import { idOf } from "@lead-signals/sql-rows"
+import type { ElementType } from "../connection/BinaryArrays.ts"
 import type { Scalar } from "../connection/Connection.ts"
 import type { PersonKey } from "../sealing/SealedValue.ts"
 import { engagementContext, leadContext, postContext, type SealedColumn, sealFields } from "./SealedRows.ts"
@@ -34,6 +28,7 @@ const computedColumns: Readonly<Record<string, string>> = {
   signal_ids: signalIdsOf("l")
 }
 
+/** The columns of a `LeadRow` in a query over `lead l`. */
 export const leadColumns: string = [
   ...Rows.leadRowColumns.map((column) => {
     const computed = computedColumns[column]
@@ -102,11 +97,11 @@ export interface Person {
   readonly key: PersonKey
 }
 
+type Columns = ReadonlyArray<readonly [name: string, type: ElementType]>
+
 /** The columns of a lead in a database that is not encrypted. */
 export const leadValues = (lead: WrittenLead) =>
   columnValues(lead, RenderedLeads.keep(RenderedLeads.renderLead(lead)))
-
-type Columns = ReadonlyArray<readonly [name: string, type: string]>
 
 /** Takes the named columns out of the values, and answers them by name. */
 const takeOut = (
@@ -141,43 +136,26 @@ export const sealedLeadValues = (lead: WrittenLead, { hash, key }: Person): Read
   return values
 }
 
-export const engagementColumns = [
-  ["brand_id", "bigint"],
-  ["id", "text"],
-  ["lead_id", "bigint"],
-  ["signal_id", "bigint"],
-  ["type", "text"],
-  ["reaction_type", "text"],
-  ["comment_text", "text"],
-  ["post_url", "text"],
-  ["post_content", "text"],
-  ["post_posted_at", "bigint"],
-  ["post_author", "text"],
-  ["post_author_detail", "text"],
-  ["author_ext_id", "text"],
-  ["emitted_at", "bigint"],
-  ["tracked_at", "bigint"],
+/** The columns of an engagement that hold numbers; the others hold texts. */
+const engagementNumbers: ReadonlySet<string> = new Set([
+  "brand_id",
+  "lead_id",
+  "signal_id",
+  "post_posted_at",
+  "emitted_at",
+  "tracked_at"
+])
+
+/** The columns that a write of engagements sets, with their types, in the order of `engagementValues`. */
+export const engagementColumns: Columns = [
+  ...Rows.engagementColumns.map((name) => [name, engagementNumbers.has(name) ? "bigint" : "text"] as const),
   ["sealed", "bytea"],
   ["post_sealed", "bytea"]
-] as const
+]
 
 /** The columns of an engagement in a database that is not encrypted. */
 export const engagementValues = (brandId: number, engagement: Engagement): ReadonlyArray<Scalar> => [
-  brandId,
-  engagement.id,
-  engagement.leadId,
-  idOf(engagement.signalId),
-  engagement.type,
-  engagement.reactionType,
-  engagement.commentText,
-  engagement.postUrl,
-  engagement.postContent,
-  engagement.postPostedAt,
-  engagement.postAuthor,
-  engagement.postAuthorDetail === null ? null : JSON.stringify(engagement.postAuthorDetail),
-  engagement.postAuthorDetail?.extId ?? null,
-  engagement.emittedAt,
-  engagement.trackedAt,
+  ...Rows.engagementValues(brandId, engagement),
   null,
   null
 ]
@@ -207,20 +185,7 @@ export const sealedEngagementValues = (
 }
 
 /** An engagement's row with its signal, and with the author's lead where the depth asks for it. */
-export interface EngagementRow {
-  readonly id: string
-  readonly lead_id: number
-  readonly signal_id: number
-  readonly type: EngagementType | null
-  readonly reaction_type: string | null
-  readonly comment_text: string | null
-  readonly post_url: string | null
-  readonly post_content: string | null
-  readonly post_posted_at: number | null
-  readonly post_author: string | null
-  readonly post_author_detail: string | null
-  readonly emitted_at: number | null
-  readonly tracked_at: number
+export interface EngagementRow extends Rows.RowOf<Engagement, "signalId", "postAuthorDetail"> {
   readonly author_lead_id: number | null
   readonly author_company: string | null
   readonly sealed: SealedColumn
@@ -229,6 +194,7 @@ export interface EngagementRow {
   readonly author_sealed: SealedColumn
 }
 
+/** The engagement of a row whose sealed fields are opened. */
 export const engagementOf = (row: EngagementRow): Engagement => ({
   id: row.id,
   leadId: row.lead_id,
@@ -245,6 +211,7 @@ export const engagementOf = (row: EngagementRow): Engagement => ({
   trackedAt: row.tracked_at
 })
 
+/** The same with its signal, one of the given by their numbers, and with the author's lead where the row has it. */
 export const engagementReadOf =
   (signals: ReadonlyMap<number, Signal>) =>
   (row: EngagementRow): EngagementRead => ({

@@ -63,6 +63,7 @@ export const encryptionMigration: number = numberOf("encryption")
 /** The number of the migration from which on a database records removals. */
 export const removalMigration: number = numberOf("removals")
 
+/** How a node migrates the schema, or waits for one that does. */
 export interface MigrationOptions {
   /** Called before each migration. */
   readonly onMigrating: (migrating: Migrating) => void

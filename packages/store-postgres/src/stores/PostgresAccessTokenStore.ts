@@ -1,13 +1,18 @@
 /** Operators' tokens on Postgres. No token is cached: one that another node revokes is refused by the next call here. [OPER-11] */
 import { type AccessToken, AccessTokenStore } from "@lead-signals/domain"
-import { accessTokenOf, type AccessTokenRow, idOf } from "@lead-signals/sql-rows"
+import {
+  accessTokenColumns,
+  accessTokenOf,
+  type AccessTokenRow,
+  idOf,
+  newAccessTokenColumns,
+  newAccessTokenValues
+} from "@lead-signals/sql-rows"
 import { Effect, Layer } from "effect"
 import { Database } from "../connection/Database.ts"
 import { keyText } from "../rows/Ids.ts"
 import * as LastUses from "./LastUses.ts"
 import { journaled, readAll, readFirst, readOne } from "./Statements.ts"
-
-const columns = "id, name, start, scopes, brand_ids, created_at, expires_at, last_used_at, revoked_at"
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -17,17 +22,9 @@ const make = Effect.gen(function* () {
       database.write(
         readOne<AccessTokenRow, AccessToken>(
           accessTokenOf,
-          `INSERT INTO lead_signals.access_token (name, start, hash, scopes, brand_ids, created_at, expires_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${columns}`,
-          [
-            token.name,
-            token.start,
-            token.hash,
-            JSON.stringify(token.scopes),
-            token.brandIds === null ? null : JSON.stringify(token.brandIds),
-            token.createdAt,
-            token.expiresAt
-          ]
+          `INSERT INTO lead_signals.access_token (${newAccessTokenColumns})
+           VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${accessTokenColumns}`,
+          newAccessTokenValues(token)
         )
       ),
     list: Effect.suspend(() => {
@@ -37,7 +34,7 @@ const make = Effect.gen(function* () {
         database.read(
           readAll<AccessTokenRow, AccessToken>(
             accessTokenOf,
-            `SELECT ${columns} FROM lead_signals.access_token ORDER BY id`,
+            `SELECT ${accessTokenColumns} FROM lead_signals.access_token ORDER BY id`,
             []
           )
         ),
@@ -54,7 +51,7 @@ const make = Effect.gen(function* () {
       database.read(
         readFirst<AccessTokenRow, AccessToken>(
           accessTokenOf,
-          `SELECT ${columns} FROM lead_signals.access_token WHERE hash = $1`,
+          `SELECT ${accessTokenColumns} FROM lead_signals.access_token WHERE hash = $1`,
           [keyText(hash)]
         )
       ),

@@ -1,6 +1,6 @@
 /** The audit log on Postgres. */
 import { type AuditEntry, AuditLog, type AuditQuery } from "@lead-signals/domain"
-import { auditEntryOf, type AuditRow, idOf } from "@lead-signals/sql-rows"
+import { auditEntryOf, type AuditRow, idOf, newAuditColumns, newAuditValues } from "@lead-signals/sql-rows"
 import { Effect, Layer } from "effect"
 import type { Param } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
@@ -35,19 +35,9 @@ const make = Effect.map(Database, (database) =>
       database.write(
         readOne<{ readonly id: number }, string>(
           ({ id }) => String(id),
-          `INSERT INTO lead_signals.audit_entry
-             (at, actor_type, actor_id, via_session, operation, brand_id, subject_id, status)
+          `INSERT INTO lead_signals.audit_entry (${newAuditColumns})
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
-          [
-            entry.at,
-            entry.actor.type,
-            entry.actor.id === null ? null : idOf(entry.actor.id),
-            entry.viaSession,
-            entry.operation,
-            entry.brandId === null ? null : idOf(entry.brandId),
-            entry.subjectId,
-            entry.status
-          ]
+          newAuditValues(entry, entry.viaSession)
         )
       ),
     complete: (id, { status, subjectId }) =>

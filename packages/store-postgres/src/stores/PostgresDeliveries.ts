@@ -3,6 +3,7 @@ import { Deliveries, type DeliveryId, Page, type QueueRequest } from "@lead-sign
 import {
   attemptOf,
   type AttemptRow,
+  deliveryColumns,
   deliveryOf,
   type DeliveryRow,
   idOf,
@@ -17,9 +18,6 @@ import { keyText } from "../rows/Ids.ts"
 import { leadIdOf } from "../rows/LeadRows.ts"
 import { attemptContext, bodyContext, openValues, type SealedColumn } from "../rows/SealedRows.ts"
 import { insertDeliveries } from "../writes/DeliveryQueue.ts"
-
-const columns = `d.id, d.webhook_id, d.state, d.attempts, d.due_at, d.created_at, d.finished_at, d.resend_of, d.resent_as,
-  e.event, e.lead_id, e.engagement_id`
 
 const withEvent = "LEFT JOIN lead_signals.event e ON e.brand_id = d.brand_id AND e.position = d.position"
 
@@ -126,7 +124,7 @@ const make = Effect.map(Database, (database) => {
           [idOf(webhookId), state]
         )
         const rows = await sql.all<DeliveryRow & LastAttemptRow>(
-          `SELECT ${columns}, a.at, a.duration_millis, a.status, a.error
+          `SELECT ${deliveryColumns}, a.at, a.duration_millis, a.status, a.error
              FROM (SELECT brand_id, seq FROM lead_signals.delivery
                WHERE webhook_id = $1 ${state === null ? "" : "AND state = $4"} ORDER BY seq DESC LIMIT $2 OFFSET $3) p
              JOIN lead_signals.delivery d ON d.brand_id = p.brand_id AND d.seq = p.seq ${withEvent}
@@ -150,7 +148,7 @@ const make = Effect.map(Database, (database) => {
             readonly sealed: SealedColumn
           }
         >(
-          `SELECT d.brand_id, d.seq, b.body, b.sealed, ${columns} FROM lead_signals.delivery d ${withEvent}
+          `SELECT d.brand_id, d.seq, b.body, b.sealed, ${deliveryColumns} FROM lead_signals.delivery d ${withEvent}
              LEFT JOIN lead_signals.delivery_body b ON b.brand_id = d.brand_id AND b.seq = d.seq
              WHERE d.id = $1 AND d.webhook_id = $2`,
           [keyText(id), idOf(webhookId)]

@@ -1,9 +1,15 @@
 /** API keys on Postgres. No key is cached: one that another node revokes is refused by the next request here. [AUTH-5] */
 import { type ApiKey, KeyStore, type StoreUnavailable } from "@lead-signals/domain"
-import { apiKeyOf, type ApiKeyRow, idOf } from "@lead-signals/sql-rows"
+import {
+  apiKeyColumns,
+  apiKeyOf,
+  type ApiKeyRow,
+  idOf,
+  newApiKeyColumns,
+  newApiKeyValues
+} from "@lead-signals/sql-rows"
 import { Effect, Layer } from "effect"
 import { Database } from "../connection/Database.ts"
-import { apiKeyColumns } from "../rows/DirectoryRows.ts"
 import { keyText } from "../rows/Ids.ts"
 import * as LastUses from "./LastUses.ts"
 import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
@@ -29,20 +35,9 @@ const make = Effect.gen(function* () {
           key.brandId,
           readOne<ApiKeyRow, ApiKey>(
             apiKeyOf,
-            `INSERT INTO lead_signals.api_key
-               (brand_id, label, start, hash, requests_per_minute, created_at, expires_at, scopes, allowed_addresses)
+            `INSERT INTO lead_signals.api_key (${newApiKeyColumns})
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ${apiKeyColumns}`,
-            [
-              idOf(key.brandId),
-              key.label,
-              key.start,
-              key.hash,
-              key.requestsPerMinute,
-              key.createdAt,
-              key.expiresAt,
-              JSON.stringify(key.scopes),
-              key.allowedAddresses === null ? null : JSON.stringify(key.allowedAddresses)
-            ]
+            newApiKeyValues(key)
           )
         )
       ),

@@ -5,7 +5,7 @@
  * limit below 100. What a node has taken others can't spend, nor can anybody when it dies. No more are let through than the limit,
  * however many nodes there are. While the database can't be written, each node counts in memory for itself. [RATE-5, RATE-6]
  */
-import { type RateLimit, RateWindows, type StoreUnavailable } from "@lead-signals/domain"
+import { RateLimit, RateWindows, type StoreUnavailable } from "@lead-signals/domain"
 import { idOf } from "@lead-signals/sql-rows"
 import { type Clock, Effect, Layer } from "effect"
 import type { Connection } from "../connection/Connection.ts"
@@ -27,13 +27,6 @@ const maxAgeMillis = 1000
 
 /** Above this number of keys, more than a node sees in a minute, all that is remembered of windows is dropped. */
 const maxKeys = 10_000
-
-/** The window that began last; of two with the same beginning, the one with more requests used. */
-const later = (a: Window | null, b: Window | null): Window | null => {
-  if (a === null || b === null) return a ?? b
-  if (a.startedAt !== b.startedAt) return a.startedAt > b.startedAt ? a : b
-  return a.used >= b.used ? a : b
-}
 
 /** The time from a failure of the database to the next request that asks it. */
 const retryAfterMillis = 5000
@@ -102,7 +95,7 @@ const make = Effect.gen(function* () {
     let known: Window | null = takenOf.get(keyId) ?? null
     for (;;) {
       const now = clock.unsafeCurrentTimeMillis()
-      const before = later(unspentBack(keyId, known), inMemory.get(keyId) ?? null)
+      const before = RateLimit.laterWindow(unspentBack(keyId, known), inMemory.get(keyId) ?? null)
       const { decision, window } = step(before, timeFor(before, now))
       const left = Math.min(takenAheadOf(decision.limit), decision.remaining)
       const used = window.used + left

@@ -1,6 +1,6 @@
 /** Records attempts: locks their webhooks and deliveries, and writes what follows with one statement. [DELIV-3, DELIV-5] */
-import { AttemptTransitions, type DeliveryState, LeadOrder, Retries } from "@lead-signals/domain"
-import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
+import { AttemptTransitions, LeadOrder, Retries } from "@lead-signals/domain"
+import { currentDeliveryOf, type CurrentDeliveryRow, idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection, Scalar } from "../connection/Connection.ts"
 import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
@@ -9,34 +9,12 @@ import { maxHeaderBytes, type PersonKey, sealFor } from "../sealing/SealedValue.
 import { countDeliveries } from "./DeliveryCounts.ts"
 import { keysOfEvents } from "./PersonKeys.ts"
 
-interface AttemptedRow {
+/** A delivery that was attempted, or that comes next in its lead's order. */
+interface AttemptedRow extends CurrentDeliveryRow {
   readonly brand_id: number
   readonly seq: number
-  readonly id: string
-  readonly webhook_id: number
-  readonly state: DeliveryState
-  readonly attempts: number
-  readonly failures: number
-  readonly failing_since: number | null
-  readonly ordered_lead: number | null
-  readonly lease: string | null
-  readonly due_at: number | null
   readonly created_at: number
-  readonly finished_at: number | null
 }
-
-const currentDelivery = (row: AttemptedRow): AttemptTransitions.CurrentDelivery => ({
-  id: row.id,
-  webhookId: String(row.webhook_id),
-  state: row.state,
-  attempts: row.attempts,
-  failures: row.failures,
-  failingSince: row.failing_since,
-  orderedLead: row.ordered_lead,
-  lease: row.lease,
-  dueAt: row.due_at,
-  finishedAt: row.finished_at
-})
 
 /** An array keeps the planner from walking over all deliveries of each webhook until it meets one of these. */
 const webhooksSql = `SELECT ${webhookColumns} FROM lead_signals.webhook w
@@ -96,7 +74,7 @@ const nextInOrder = (
     if (next === undefined || next.state !== "pending") return []
     const { attempts, created_at: createdAt, lease } = next
     const dueAt = LeadOrder.releasedDueAt({ attempts, createdAt, dueAt: next.due_at!, lease }, now)
-    return dueAt === next.due_at ? [] : { row: next, to: { ...currentDelivery(next), dueAt } }
+    return dueAt === next.due_at ? [] : { row: next, to: { ...currentDeliveryOf(next), dueAt } }
   })
 
 const writeSql = `WITH changed AS (
@@ -177,7 +155,7 @@ export const recordAttempts = async (
   const wanted = new Set(ids)
   const rows = locked.filter(({ id }) => wanted.has(id))
   const known = {
-    deliveries: rows.map(currentDelivery),
+    deliveries: rows.map(currentDeliveryOf),
     webhooks: webhooks.map((row) => webhookOf(row, sql.keys))
   }
   const changes = AttemptTransitions.settleAll(known, attempts, now)

@@ -1,14 +1,7 @@
 /** Reads what bodies of deliveries are made of, with one statement, and keeps the bodies that are made. [EVT-5] */
-import type {
-  BodyMaterial,
-  DeliveryState,
-  EngagementRead,
-  EventType,
-  LeaseRequest,
-  Webhook
-} from "@lead-signals/domain"
+import type { BodyMaterial, EngagementRead, EventType, LeaseRequest, Webhook } from "@lead-signals/domain"
 import { EngagementWindows } from "@lead-signals/domain/pure"
-import { eventOf, leadOf, signalOf, type SignalRow } from "@lead-signals/sql-rows"
+import { type DueDeliveryRow, eventOf, leadOf, signalOf, type SignalRow } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
 import { type EngagementRow, engagementReadOf, leadColumns, type LeadRow } from "../rows/LeadRows.ts"
 import {
@@ -24,18 +17,9 @@ import {
 } from "../rows/SealedRows.ts"
 import type { PersonKey } from "../sealing/SealedValue.ts"
 
-/** A delivery that is being leased. */
-export interface Taken {
+/** A due delivery, with the number of its brand. */
+export interface DueRow extends DueDeliveryRow {
   readonly brand_id: number
-  readonly seq: number
-  readonly id: string
-  readonly webhook_id: number
-  readonly position: number | null
-  readonly created_at: number
-  readonly resend_of: string | null
-  readonly ordered_lead: number | null
-  /** The state of the one before it of its webhook and ordered lead; null without one. [ORD-2] */
-  readonly before: DeliveryState | null
 }
 
 /** An engagement with its signal, as JSON. */
@@ -94,7 +78,7 @@ const engagementOf = (row: EngagementJson): EngagementRead =>
 
 const materialOf = (
   row: MaterialRow,
-  { brand_id, created_at, id, position, webhook_id }: Taken,
+  { brand_id, created_at, id, position, webhook_id }: DueRow,
   { format }: Webhook
 ): BodyMaterial => ({
   deliveryId: id,
@@ -147,7 +131,7 @@ export interface Body {
 /** The bodies of deliveries that the transaction has locked, by seq. One that can't be made, or whose persons' keys are gone, is left out. */
 export const readBodies = async (
   sql: Connection,
-  taken: ReadonlyArray<Taken>,
+  taken: ReadonlyArray<DueRow>,
   webhooks: ReadonlyMap<number, Webhook>,
   make: LeaseRequest["body"]
 ): Promise<ReadonlyMap<number, Body>> => {

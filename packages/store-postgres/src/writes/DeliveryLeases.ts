@@ -6,18 +6,17 @@ import {
   Batches,
   DeliverySlots,
   type Instant,
-  type Lease,
   type Leased,
   type LeaseRequest,
   type Webhook
 } from "@lead-signals/domain"
-import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
+import { idOf, leaseOf, type TakenDeliveryRow, type WebhookRow } from "@lead-signals/sql-rows"
 import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection } from "../connection/Connection.ts"
 import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
 import { bodyContext } from "../rows/SealedRows.ts"
 import { sealFor } from "../sealing/SealedValue.ts"
-import { type Body, readBodies, type Taken } from "./DeliveryBodies.ts"
+import { type Body, type DueRow, readBodies } from "./DeliveryBodies.ts"
 import { deferWaiting, type Looked, skippedBefore, stateBefore, wherever } from "./DeliveryOrder.ts"
 import { type DeliveryShares, leasesOfOthers, ownTokens, type WebhookShare } from "./DeliveryShares.ts"
 
@@ -69,10 +68,8 @@ const takeSql = `SELECT t.brand_id, t.seq, t.id, t.webhook_id, t.position, t.cre
     LIMIT least(w.posts * w.size, w.most) FOR NO KEY UPDATE SKIP LOCKED) t
   ORDER BY w.place, t.due_at, t.seq`
 
-type DueRow = Taken & Batches.DueDelivery
-
-/** A delivery that is to be leased, and the number of its batch in this lease; null where its webhook takes no batches. */
-type Shared = Taken & { readonly batch: number | null }
+/** A delivery that is to be leased. */
+type Taken = DueRow & TakenDeliveryRow
 
 const take = async (
   sql: Connection,
@@ -80,7 +77,7 @@ const take = async (
   shares: ReadonlyArray<WebhookShare>,
   { looked, webhooks }: LockedWebhooks,
   now: Instant
-): Promise<ReadonlyArray<Shared>> => {
+): Promise<ReadonlyArray<Taken>> => {
   const { limits, underWay } = request
   const given = shares.flatMap(({ places, webhook: { id } }) => {
     const webhook = webhooks.get(idOf(id))
@@ -89,7 +86,7 @@ const take = async (
     const ownLimit = limit - (underWay.byWebhook.get(id) ?? 0)
     return [{ id: idOf(id), places, ownLimit, webhook }]
   })
-  const rows = await sql.all<DueRow & { readonly posts: number }>(takeSql, [
+  const rows = await sql.all<DueRow & Batches.DueDelivery & { readonly posts: number }>(takeSql, [
     now,
     given.map(({ id }) => id),
     ownTokens(request),
@@ -101,7 +98,7 @@ const take = async (
     given.map(({ id }) => (looked.get(id) ?? wherever).seq)
   ])
   let batches = 0
-  return given.flatMap(({ id, webhook }): ReadonlyArray<Shared> => {
+  return given.flatMap(({ id, webhook }): ReadonlyArray<Taken> => {
     const due = rows.filter(({ webhook_id }) => webhook_id === id)
     if (!Batches.isBatched(webhook)) return due.map((row) => ({ ...row, batch: null }))
     return Batches.form(due, webhook, now)
@@ -120,17 +117,17 @@ const maxTaken = 500
 const firstBodies = 8
 const bodiesAtOnce = 256
 
-type WithBody = Shared & { readonly body: string | null }
+type WithBody = Taken & { readonly body: string | null }
 
 /** The first of what is due with their bodies, as many as fit into one lease; `made` are those whose body is new and must be written. */
 const readWithinBounds = async (
   sql: Connection,
-  due: ReadonlyArray<Shared>,
+  due: ReadonlyArray<Taken>,
   webhooks: ReadonlyMap<number, Webhook>,
   render: LeaseRequest["body"]
-): Promise<{ readonly read: ReadonlyArray<WithBody>; readonly made: ReadonlyArray<Taken & Body> }> => {
+): Promise<{ readonly read: ReadonlyArray<WithBody>; readonly made: ReadonlyArray<DueRow & Body> }> => {
   const read: Array<WithBody> = []
-  const made: Array<Taken & Body> = []
+  const made: Array<DueRow & Body> = []
   for (
     let size = 0, length = firstBodies;
     read.length < due.length && read.length < maxTaken && size < maxBodyCharacters;
@@ -174,8 +171,7 @@ export const lease = async (
   const { made, read } = await readWithinBounds(sql, due, webhooks, request.body)
   const taken = Batches.withoutOverflow(read)
   const until = now + request.leaseMillis
-  const tokenOf = ({ batch }: Shared): string =>
-    batch === null ? request.token : DeliverySlots.batchToken(request.token, batch)
+  const tokenOf = ({ batch }: Taken): string => DeliverySlots.leaseToken(request.token, batch)
   await sql.run(leaseSql, [
     taken.map(tokenOf),
     until,
@@ -195,22 +191,14 @@ export const lease = async (
     )
   ])
   const skipped = await skippedBefore(sql, taken)
-  const leases = taken.map((each): Lease => {
-    const webhook = webhooks.get(each.webhook_id)!
-    return {
-      deliveryId: each.id,
-      token: tokenOf(each),
-      batch: each.batch,
-      until,
-      body: each.body,
-      resendOf: each.resend_of,
-      place:
-        webhook.ordering === "none"
-          ? null
-          : { isInOrder: each.ordered_lead !== null, skipped: skipped.get(each.seq) ?? [] },
-      webhook
-    }
-  })
+  const leases = taken.map((each) =>
+    leaseOf(
+      each,
+      webhooks.get(each.webhook_id)!,
+      { token: tokenOf(each), until },
+      () => skipped.get(each.seq) ?? []
+    )
+  )
   return {
     leases,
     nextDueAt: taken.length < due.length || !isAllLooked ? now : Math.min(nextDueAt ?? until, until)

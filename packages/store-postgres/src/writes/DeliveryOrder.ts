@@ -3,8 +3,8 @@
  * them. [ORD-2, ORD-5]
  */
 import { type DeliveryId, type Instant, LeadOrder } from "@lead-signals/domain"
+import type { DueDeliveryRow } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
-import type { Taken } from "./DeliveryBodies.ts"
 
 /** The state of the one before `d` of its webhook and ordered lead. Those that ended come first: it says whether `d` waits. [ORD-2] */
 export const stateBefore = `(SELECT p.state FROM lead_signals.delivery p
@@ -80,7 +80,7 @@ const skippedSql = `SELECT given.seq, s.id, s.state FROM unnest($1::bigint[], $2
 /** The dead letters before each delivery that follows any, by its `seq`. */
 export const skippedBefore = async (
   sql: Connection,
-  taken: ReadonlyArray<Taken>
+  taken: ReadonlyArray<DueDeliveryRow>
 ): Promise<ReadonlyMap<number, ReadonlyArray<DeliveryId>>> => {
   const after = taken.filter(({ before }) => before === "dead")
   if (after.length === 0) return new Map()

@@ -28,6 +28,10 @@ import { offloadTransactions, type WriteInWorker, writingWorker } from "./Offloa
 import { upgrade, type UpgradeOptions } from "./Upgrade.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
+/**
+ * The open file, which all ports of the store share. Its layers are `layer` here, for a file, and that of `HostDatabase`, for a connection of
+ * the host's.
+ */
 export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")<
   Database,
   {
@@ -66,6 +70,7 @@ export class Database extends Context.Tag("@lead-signals/store-sqlite/Database")
   }
 >() {}
 
+/** How the file is opened, written and upgraded; `SqliteStoreOptions` says what each is when a host leaves it out. */
 export interface DatabaseOptions extends UpgradeOptions, GroupCommitOptions {
   /** Whether what is committed is on the disk when the write succeeds. */
   readonly synced: boolean

@@ -1,21 +1,21 @@
 /** The orders of leads, each with its index. */
 import type { SortOrder } from "@lead-signals/domain"
-import type { Range } from "./Selection.ts"
+import { indexedOrderOf, type OrderingName, type TimeRange } from "@lead-signals/sql-rows"
 
 /** An order of leads, and how it is read: along its index or against it. */
 export interface Ordering {
-  readonly name: "created" | "updated" | "name" | "score" | "scoreDesc"
+  readonly name: OrderingName
   readonly index: string
   readonly column: string
   readonly isReversed: boolean
   /** The range that restricts the walk itself, when the order's own field is filtered. */
-  readonly range: Range["field"] | null
+  readonly range: TimeRange["field"] | null
 }
 
 const along = { isReversed: false, range: null }
 
-/** The orders by name. The score has one for each direction, since a missing score ranks last in both. [SORT-3] */
-export const orderings: { readonly [N in Ordering["name"]]: Ordering } = {
+/** The orders by name, each as it is read along its index. */
+export const orderings: { readonly [N in OrderingName]: Ordering } = {
   created: { ...along, name: "created", index: "lead_by_created", column: "l.created_at", range: "created" },
   updated: { ...along, name: "updated", index: "lead_by_updated", column: "l.updated_at", range: "updated" },
   name: { ...along, name: "name", index: "lead_by_name", column: "l.name_key" },
@@ -24,16 +24,7 @@ export const orderings: { readonly [N in Ordering["name"]]: Ordering } = {
 }
 
 /** The order in SQL, with ties by id, ascending. [SORT-5] */
-export const orderingOf = ({ direction, field }: SortOrder.SortOrder): Ordering => {
-  const isReversed = direction === "desc"
-  switch (field) {
-    case "createdAt":
-      return { ...orderings.created, isReversed }
-    case "updatedAt":
-      return { ...orderings.updated, isReversed }
-    case "name":
-      return { ...orderings.name, isReversed }
-    case "score1":
-      return isReversed ? orderings.scoreDesc : orderings.score
-  }
+export const orderingOf = (sort: SortOrder.SortOrder): Ordering => {
+  const { isReversed, name } = indexedOrderOf(sort)
+  return { ...orderings[name], isReversed }
 }

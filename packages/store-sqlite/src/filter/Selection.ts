@@ -4,20 +4,13 @@
  */
 import type { FilterCondition, LeadFilter, LeadId } from "@lead-signals/domain"
 import { filterConditions } from "@lead-signals/domain/pure"
-import { idOf } from "@lead-signals/sql-rows"
+import { endOfTime, flagsOfFilter, idOf, rangeOf, type TimeRange } from "@lead-signals/sql-rows"
 import { type Match, matchOf, phraseOf } from "../search/SearchIndex.ts"
 
+/** SQL with a question mark for each parameter, in order. */
 export interface Sql {
   readonly text: string
   readonly params: ReadonlyArray<string | number>
-}
-
-export const endOfTime = 8_640_000_000_000_000
-
-export interface Range {
-  readonly field: "created" | "updated"
-  readonly from: number
-  readonly to: number
 }
 
 /** The conditions of a filter on a lead, each null where there is none. */
@@ -25,8 +18,8 @@ interface Conditions extends Readonly<Record<FilterCondition, unknown>> {
   readonly signalId: number | null
   /** The values of the flags column that match; null when all do. */
   readonly flags: ReadonlyArray<number> | null
-  readonly created: Range | null
-  readonly updated: Range | null
+  readonly created: TimeRange | null
+  readonly updated: TimeRange | null
   readonly match: Match | null
 }
 
@@ -34,32 +27,14 @@ interface Conditions extends Readonly<Record<FilterCondition, unknown>> {
 export interface Selection extends Conditions {
   readonly brandId: number
   /** The range that follows for the other field: a lead is never updated before it was created. */
-  readonly implied: Range | null
+  readonly implied: TimeRange | null
   /** The leads that the match finds and the index does not hold yet. */
   readonly unindexed: ReadonlyArray<LeadId>
   /** Whether the filter alone excludes every lead. */
   readonly isEmpty: boolean
 }
 
-const rangeOf = (
-  field: Range["field"],
-  after: number | undefined,
-  before: number | undefined
-): Range | null =>
-  after === undefined && before === undefined
-    ? null
-    : { field, from: Math.max(after ?? 0, 0), to: Math.min(before ?? endOfTime, endOfTime) }
-
-const flagsOf = ({ exported, isEmployee, qualified }: LeadFilter): ReadonlyArray<number> | null => {
-  const wanted = [qualified, exported, isEmployee]
-  return wanted.every((flag) => flag === undefined)
-    ? null
-    : [0, 1, 2, 3, 4, 5, 6, 7].filter((bits) =>
-        wanted.every((flag, i) => flag === undefined || flag === ((bits & (1 << i)) !== 0))
-      )
-}
-
-const impliedBy = (created: Range | null, updated: Range | null): Range | null => {
+const impliedBy = (created: TimeRange | null, updated: TimeRange | null): TimeRange | null => {
   if (created !== null && updated === null && created.from > 0)
     return { field: "updated", from: created.from, to: endOfTime }
   if (updated !== null && created === null && updated.to < endOfTime)
@@ -67,6 +42,10 @@ const impliedBy = (created: Range | null, updated: Range | null): Range | null =
   return null
 }
 
+/**
+ * A filter of the brand with this number in terms of tables and indexes. A text that no lead can have and a range that leaves no instant
+ * make it empty. The caller adds what the match finds beside the index.
+ */
 export const select = (brandId: number, filter: LeadFilter): Selection => {
   const created = rangeOf("created", filter.createdAfter, filter.createdBefore)
   const updated = rangeOf("updated", filter.updatedAfter, filter.updatedBefore)
@@ -74,7 +53,7 @@ export const select = (brandId: number, filter: LeadFilter): Selection => {
   return {
     brandId,
     signalId: filter.signalId === undefined ? null : idOf(filter.signalId),
-    flags: flagsOf(filter),
+    flags: flagsOfFilter(filter),
     created,
     updated,
     implied: impliedBy(created, updated),
@@ -107,21 +86,16 @@ export const isCountedByDay = (selection: Selection): boolean =>
 export const isCountedByDriver = (selection: Selection): boolean =>
   present(selection).length <= 1 && hasOnly(selection, "signalId", "flags", "match")
 
-/** The selection's key in caches. */
-export const keyOf = (selection: Selection): string =>
-  JSON.stringify([
-    selection.brandId,
-    ...filterConditions.map((name) => (name === "match" ? selection.match?.needle : selection[name]))
-  ])
-
 /** The condition whose index a query reads. */
 export type Driver = "order" | "flags" | "created" | "updated" | "signal" | "search"
 
+/** The condition that the column has one of the values, of which there is one at least. */
 export const flagsIn = (flags: ReadonlyArray<number>, column: string): string =>
   `${column} IN (${flags.join(", ")})`
 
 type Searched = Pick<Selection, "match" | "unindexed">
 
+/** The tables that a query over a driver reads, always with the leads' own rows. The hints keep SQLite to the driver's index. */
 export const sources: { readonly [D in Driver]: (searched: Searched) => string } = {
   order: () => "lead l",
   flags: () => "lead l INDEXED BY lead_by_flags",
@@ -169,7 +143,7 @@ const isFound = (match: Match, unindexed: Selection["unindexed"], id: string): S
 export const conditions = (selection: Selection, driver: Driver): Sql => {
   const { brandId, created, flags, implied, match, signalId, unindexed, updated } = selection
   const columns = columnsOf(driver)
-  const within = (range: Range | null): Sql | null => {
+  const within = (range: TimeRange | null): Sql | null => {
     if (range === null) return null
     const read = range.field === "created" ? columns.created : "l.updated_at"
     // A unary plus keeps a column from being taken for the index that drives another way.

@@ -3,17 +3,16 @@
  * a query reads the index of the most selective condition.
  */
 import type { QueryConnection } from "../connection/Connection.ts"
+import { endOfTime, type TimeRange } from "@lead-signals/sql-rows"
 import { type Match, phraseOf } from "../search/SearchIndex.ts"
 import {
   conditions,
   type Driver,
-  endOfTime,
   flagsIn,
   found,
   isCountedByDay,
   isCountedByDriver,
   isCountedBySignal,
-  type Range,
   type Selection,
   sourceOf,
   type Sql
@@ -135,7 +134,7 @@ export const knownTotal = (selection: Selection, { drivers }: Counts): number | 
   isCountedByDriver(selection) ? drivers.at(-1)![1] : null
 
 /** A range counted by whole days from the counters, and its two ends from the index. */
-const countOfRange = ({ brandId, flags }: Selection, { field, from, to }: Range): Sql => {
+const countOfRange = ({ brandId, flags }: Selection, { field, from, to }: TimeRange): Sql => {
   const restOfLead = flags === null ? "" : ` AND ${flagsIn(flags, "l.flags")}`
   const restOfDay = flags === null ? "" : ` AND ${flagsIn(flags, "flags")}`
   const [first, last] = [dayOf(from), dayOf(to)]

@@ -49,6 +49,7 @@ const sortWeight = 3
 /** Looking at the texts of one lead costs about as much as reading so many entries of their index. */
 const textWeight = 5
 
+/** How the leads of one page are found, and what that costs. */
 export interface PagePlan {
   /**
    * It walks in the order, sorts what the driver lets through, or merges the beginnings of what each combination of flags lets

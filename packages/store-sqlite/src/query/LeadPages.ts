@@ -3,7 +3,7 @@
  * uses totals that are known. Synchronous, over one snapshot of the file, so that the serving thread and the reading worker
  * run the same code.
  */
-import type { EngagementWindow, LeadId, LeadPage, LeadStore, RenderedPage } from "@lead-signals/domain"
+import type { EngagementWindow, LeadId, LeadListQuery, LeadPage, RenderedPage } from "@lead-signals/domain"
 import { Page, RenderedLeads } from "@lead-signals/domain/pure"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import * as FilterCounts from "./FilterCounts.ts"
@@ -12,14 +12,12 @@ import * as LeadListing from "./LeadListing.ts"
 import { leadsById, renderedLeads, windows } from "../rows/LeadReads.ts"
 import { orderingOf } from "../filter/Ordering.ts"
 import * as RankIndex from "../rank-index/RankIndex.ts"
-import { idOf } from "@lead-signals/sql-rows"
+import { filterKeyOf, idOf } from "@lead-signals/sql-rows"
 import { isFoundBy } from "../search/SearchIndex.ts"
 import { searchTail } from "../search/SearchTail.ts"
-import { isCounted, keyOf, select, type Selection, type Sql } from "../filter/Selection.ts"
+import { isCounted, select, type Selection, type Sql } from "../filter/Selection.ts"
 import * as TieBreak from "../filter/TieBreak.ts"
 import type { Total } from "./Totals.ts"
-
-export type Query = Parameters<(typeof LeadStore.Service)["list"]>[1]
 
 /** Bounds of listing that tests and hosts set. */
 export interface ListingOptions {
@@ -55,12 +53,12 @@ const withState = (text: string): string => `SELECT *, (${newestSql}) AS state F
 const searchTotalKey = (brandId: number, part: string): string => `search ${brandId} ${part}`
 
 /** The keys of all totals that reading a page of the query may look up. */
-export const totalKeys = (brandId: string, { filter }: Query): ReadonlyArray<string> => {
+export const totalKeys = (brandId: string, { filter }: LeadListQuery): ReadonlyArray<string> => {
   const selection = select(idOf(brandId), filter)
   const { match } = selection
   return match === null
-    ? [keyOf(selection)]
-    : [keyOf(selection), searchTotalKey(selection.brandId, match.part)]
+    ? [filterKeyOf(selection)]
+    : [filterKeyOf(selection), searchTotalKey(selection.brandId, match.part)]
 }
 
 /** How many each filter lets through; null when counting what a search finds takes more effort than it may. */
@@ -105,7 +103,7 @@ const lookAhead = 1.3
  */
 const walkTexts = (
   sql: QueryConnection,
-  { page, sort }: Query,
+  { page, sort }: LeadListQuery,
   needle: string,
   rarity: number,
   textsSql: (part: { readonly from: number; readonly length: number }) => Sql
@@ -135,7 +133,7 @@ const walkTexts = (
 const scanAll = (
   sql: QueryConnection,
   selection: Selection,
-  { sort }: Query,
+  { sort }: LeadListQuery,
   needle: string,
   scan: LeadListing.FilteredScan
 ): ReadonlyArray<LeadId> => {
@@ -152,7 +150,7 @@ const scanAll = (
 const readPlanned = (
   sql: QueryConnection,
   selection: Selection,
-  query: Query,
+  query: LeadListQuery,
   plan: LeadListing.PagePlan
 ): ReadonlyArray<LeadId> => {
   const { search } = query.filter
@@ -166,7 +164,7 @@ const readPlanned = (
 const findPage = (
   sql: QueryConnection,
   brandId: string,
-  query: Query,
+  query: LeadListQuery,
   { maxEffort, rankIndex }: ListingOptions,
   { buckets, totals }: KnownCounts
 ): FoundPage | null => {
@@ -175,7 +173,7 @@ const findPage = (
   const { match } = selected
   const selection =
     match === null ? selected : { ...selected, unindexed: searchTail(sql, selected.brandId, match.part) }
-  const key = keyOf(selection)
+  const key = filterKeyOf(selection)
   const { search } = query.filter
   const counts = countFilters(sql, selection, maxEffort, totals)
   if (counts === null) return null
@@ -207,7 +205,7 @@ const findPage = (
 
 const windowsOf = (
   sql: Connection,
-  { engagements }: Query,
+  { engagements }: LeadListQuery,
   ids: ReadonlyArray<LeadId>
 ): ReadonlyMap<LeadId, EngagementWindow> | null =>
   engagements === "none" || ids.length === 0 ? null : windows(sql, ids, engagements)
@@ -216,20 +214,22 @@ const windowsOf = (
 export type ReadPage<A> = (
   sql: Connection,
   brandId: string,
-  query: Query,
+  query: LeadListQuery,
   options: ListingOptions,
   known: KnownCounts
 ) => A | null
 
 /** Reads what a page of some form shows of the leads that it has. */
-export type ReadFound<A> = (sql: Connection, query: Query, found: FoundPage) => A
+export type ReadFound<A> = (sql: Connection, query: LeadListQuery, found: FoundPage) => A
 
+/** Reads the leads of a page, each with its newest engagements where the query wants any. */
 export const foundLeadPage: ReadFound<LeadPage> = (sql, query, { ids, total }) => {
   const byLead = windowsOf(sql, query, ids)
   const leads = leadsById(sql, ids)
   return { total, leads: leads.map((lead) => ({ lead, window: byLead?.get(lead.id) ?? null })) }
 }
 
+/** Reads the JSON of a page's leads; engagements are rendered anew, within it. */
 export const foundRenderedPage: ReadFound<RenderedPage> = (sql, query, { ids, total }) => {
   const byLead = windowsOf(sql, query, ids)
   const leads = renderedLeads(sql, ids)
@@ -248,6 +248,8 @@ const reading =
     return found === null ? null : readFound(sql, query, found)
   }
 
+/** Finds and reads a page of leads. */
 export const readLeadPage = reading(foundLeadPage)
 
+/** Finds a page and reads its leads as JSON: the way of every list of the API. */
 export const readRenderedPage = reading(foundRenderedPage)

@@ -65,6 +65,7 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["search tail", searchTail]
 ]
 
+/** The number of the newest migration, which a file's `user_version` has when the schema is up to date. */
 export const newestMigration = migrations.length
 
 /** Marks the file as ours, "LSig": another program's SQLite file is refused. */

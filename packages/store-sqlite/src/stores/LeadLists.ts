@@ -1,12 +1,11 @@
 /** Lists of leads, read on the serving thread where that takes little effort, else in the reading worker. */
-import type { LeadPage, RenderedPage, StoreUnavailable } from "@lead-signals/domain"
+import type { LeadListQuery, LeadPage, RenderedPage, StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import type { LeadCaches } from "./LeadCaches.ts"
 import type { SearchTexts } from "./SearchTexts.ts"
 import type { Database } from "../database/Database.ts"
 import {
   type ListingOptions,
-  type Query,
   type ReadPage,
   readLeadPage,
   readRenderedPage,
@@ -16,12 +15,15 @@ import type { Jobs } from "../worker/Jobs.ts"
 
 /** Reads lists here or in a worker, whichever is sooner. */
 export interface LeadLists {
-  readonly list: (brandId: string, query: Query) => Effect.Effect<LeadPage, StoreUnavailable>
+  readonly list: (brandId: string, query: LeadListQuery) => Effect.Effect<LeadPage, StoreUnavailable>
   /** Returns pages from the cache while nothing is written. */
-  readonly listRendered: (brandId: string, query: Query) => Effect.Effect<RenderedPage, StoreUnavailable>
+  readonly listRendered: (
+    brandId: string,
+    query: LeadListQuery
+  ) => Effect.Effect<RenderedPage, StoreUnavailable>
 }
 
-const queryKey = (brandId: string, { engagements, filter, page, sort }: Query): string =>
+const queryKey = (brandId: string, { engagements, filter, page, sort }: LeadListQuery): string =>
   JSON.stringify([brandId, engagements, sort, page, filter])
 
 type ListKind = "listLeads" | "listRenderedLeads"
@@ -40,7 +42,7 @@ export const leadLists = (
   const offload = <K extends ListKind>(
     kind: K,
     brandId: string,
-    query: Query,
+    query: LeadListQuery,
     isInMemory: boolean
   ): Effect.Effect<Listed<K> | null, StoreUnavailable> =>
     Effect.suspend(() => {
@@ -62,7 +64,7 @@ export const leadLists = (
     kind: K,
     readPage: ReadPage<Listed<K>>,
     brandId: string,
-    query: Query
+    query: LeadListQuery
   ): Effect.Effect<Listed<K>, StoreUnavailable> =>
     Effect.suspend(() => {
       const { filter } = query

@@ -4,11 +4,10 @@
  * some number of changes of this process, and at once after an erasure. Where it is not up to date the search index of the file answers.
  */
 import { countLeads } from "../query/FilterCounts.ts"
-import type { LeadFilter, LeadId, StoreUnavailable } from "@lead-signals/domain"
+import type { LeadFilter, LeadId, LeadListQuery, StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import type { LeadChanges } from "../cache/LeadChanges.ts"
 import type { Database } from "../database/Database.ts"
-import type { Query } from "../query/LeadPages.ts"
 import { idOf } from "@lead-signals/sql-rows"
 import type { PartSizes } from "../search/PostingParts.ts"
 import { isAnswerable } from "../search/SlotFilter.ts"
@@ -94,7 +93,7 @@ export class SearchTexts {
   search<K extends SearchKind>(
     kind: K,
     brandId: string,
-    query: Query
+    query: LeadListQuery
   ): Effect.Effect<Jobs[K]["output"]["page"]> {
     const known = this.brands.get(brandId)
     if (known !== undefined) known.requestedAt = Date.now()

@@ -2,11 +2,16 @@
 import { type AccessToken, AccessTokenStore } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
-import { accessTokenOf, type AccessTokenRow, idOf } from "@lead-signals/sql-rows"
+import {
+  accessTokenColumns,
+  accessTokenOf,
+  type AccessTokenRow,
+  idOf,
+  newAccessTokenColumns,
+  newAccessTokenValues
+} from "@lead-signals/sql-rows"
 import * as LastUses from "./LastUses.ts"
 import { journaled, readAll, readFirst, readOne } from "./Statements.ts"
-
-const columns = "id, name, start, scopes, brand_ids, created_at, expires_at, last_used_at, revoked_at"
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -23,24 +28,16 @@ const make = Effect.gen(function* () {
       database.write(
         readOne<AccessTokenRow, AccessToken>(
           accessTokenOf,
-          `INSERT INTO access_token (name, start, hash, scopes, brand_ids, created_at, expires_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING ${columns}`,
-          [
-            token.name,
-            token.start,
-            token.hash,
-            JSON.stringify(token.scopes),
-            token.brandIds === null ? null : JSON.stringify(token.brandIds),
-            token.createdAt,
-            token.expiresAt
-          ]
+          `INSERT INTO access_token (${newAccessTokenColumns})
+           VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING ${accessTokenColumns}`,
+          newAccessTokenValues(token)
         )
       ),
     list: Effect.map(
       database.read(
         readAll<AccessTokenRow, AccessToken>(
           accessTokenOf,
-          `SELECT ${columns} FROM access_token ORDER BY id`,
+          `SELECT ${accessTokenColumns} FROM access_token ORDER BY id`,
           []
         )
       ),
@@ -50,7 +47,7 @@ const make = Effect.gen(function* () {
       database.read(
         readFirst<AccessTokenRow, AccessToken>(
           accessTokenOf,
-          `SELECT ${columns} FROM access_token WHERE hash = ?`,
+          `SELECT ${accessTokenColumns} FROM access_token WHERE hash = ?`,
           [hash]
         )
       ),

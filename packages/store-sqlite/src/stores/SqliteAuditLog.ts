@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import type { Param } from "../connection/Param.ts"
 import { Database } from "../database/Database.ts"
-import { auditEntryOf, type AuditRow, idOf } from "@lead-signals/sql-rows"
+import { auditEntryOf, type AuditRow, idOf, newAuditColumns, newAuditValues } from "@lead-signals/sql-rows"
 import { readAll, readOne } from "./Statements.ts"
 
 /** Entries of some brands are read brand by brand, each in its order: a brand with few entries must not cost a walk through all. */
@@ -37,18 +37,9 @@ const make = Effect.map(Database, (database) =>
       database.write(
         readOne<{ readonly id: number }, string>(
           ({ id }) => String(id),
-          `INSERT INTO audit_entry (at, actor_type, actor_id, via_session, operation, brand_id, subject_id, status)
+          `INSERT INTO audit_entry (${newAuditColumns})
            VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-          [
-            entry.at,
-            entry.actor.type,
-            entry.actor.id === null ? null : idOf(entry.actor.id),
-            Number(entry.viaSession),
-            entry.operation,
-            entry.brandId === null ? null : idOf(entry.brandId),
-            entry.subjectId,
-            entry.status
-          ]
+          newAuditValues(entry, Number(entry.viaSession))
         )
       ),
     complete: (id, { status, subjectId }) =>

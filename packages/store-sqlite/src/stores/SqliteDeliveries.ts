@@ -8,15 +8,13 @@ import { countDeliveries } from "../rows/IntervalCounts.ts"
 import {
   attemptOf,
   type AttemptRow,
+  deliveryColumns,
   deliveryOf,
   type DeliveryRow,
   idOf,
   lastAttemptOf,
   type LastAttemptRow
 } from "@lead-signals/sql-rows"
-
-const columns = `d.id, d.webhook_id, d.state, d.attempts, d.due_at, d.created_at, d.finished_at, d.resend_of, d.resent_as,
-  e.event, e.lead_id, e.engagement_id`
 
 const withEvent = "LEFT JOIN event e ON e.position = d.position"
 
@@ -81,7 +79,7 @@ const make = Effect.map(Database, (database) => {
           params
         )
         const rows = sql.all<DeliveryRow & LastAttemptRow>(
-          `SELECT ${columns}, a.at, a.duration_millis, a.status, a.error
+          `SELECT ${deliveryColumns}, a.at, a.duration_millis, a.status, a.error
              FROM (SELECT seq FROM delivery WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?) p
              CROSS JOIN delivery d ON d.seq = p.seq ${withEvent}
              LEFT JOIN attempt a ON a.delivery_seq = d.seq AND a.number = d.attempts ORDER BY d.seq DESC`,
@@ -96,7 +94,7 @@ const make = Effect.map(Database, (database) => {
     get: (webhookId, id) =>
       database.read((sql) => {
         const row = sql.get<DeliveryRow & { seq: number; body: string | null }>(
-          `SELECT d.seq, b.body, ${columns} FROM delivery d ${withEvent} LEFT JOIN delivery_body b ON b.seq = d.seq
+          `SELECT d.seq, b.body, ${deliveryColumns} FROM delivery d ${withEvent} LEFT JOIN delivery_body b ON b.seq = d.seq
              WHERE d.id = ? AND d.webhook_id = ?`,
           [id, idOf(webhookId)]
         )

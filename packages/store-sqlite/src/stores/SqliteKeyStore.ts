@@ -2,15 +2,19 @@
 import { type ApiKey, KeyStore } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
-import { apiKeyOf, type ApiKeyRow, idOf } from "@lead-signals/sql-rows"
+import {
+  apiKeyColumns,
+  apiKeyOf,
+  type ApiKeyRow,
+  idOf,
+  newApiKeyColumns,
+  newApiKeyValues
+} from "@lead-signals/sql-rows"
 import * as LastUses from "./LastUses.ts"
 import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
 
-const keyColumns =
-  "id, brand_id, label, start, requests_per_minute, created_at, last_used_at, revoked_at, expires_at, scopes, allowed_addresses"
-
 const keyByHash = (hash: string) =>
-  readFirst<ApiKeyRow, ApiKey>(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE hash = ?`, [hash])
+  readFirst<ApiKeyRow, ApiKey>(apiKeyOf, `SELECT ${apiKeyColumns} FROM api_key WHERE hash = ?`, [hash])
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -29,27 +33,15 @@ const make = Effect.gen(function* () {
           key.brandId,
           readOne(
             apiKeyOf,
-            `INSERT INTO api_key
-               (brand_id, label, start, hash, requests_per_minute, created_at, expires_at, scopes, allowed_addresses)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${keyColumns}`,
-            [
-              idOf(key.brandId),
-              key.label,
-              key.start,
-              key.hash,
-              key.requestsPerMinute,
-              key.createdAt,
-              key.expiresAt,
-              JSON.stringify(key.scopes),
-              key.allowedAddresses === null ? null : JSON.stringify(key.allowedAddresses)
-            ]
+            `INSERT INTO api_key (${newApiKeyColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${apiKeyColumns}`,
+            newApiKeyValues(key)
           )
         )
       ),
     list: (brandId) =>
       Effect.map(
         database.read(
-          readAll(apiKeyOf, `SELECT ${keyColumns} FROM api_key WHERE brand_id = ? ORDER BY id`, [
+          readAll(apiKeyOf, `SELECT ${apiKeyColumns} FROM api_key WHERE brand_id = ? ORDER BY id`, [
             idOf(brandId)
           ])
         ),

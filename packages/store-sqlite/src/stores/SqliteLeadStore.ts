@@ -24,6 +24,7 @@ import { leadLists } from "./LeadLists.ts"
 import { SearchTexts, type SearchTextsOptions } from "./SearchTexts.ts"
 import { journaled } from "./Statements.ts"
 
+/** Bounds of the port of leads that tests and hosts set. */
 export interface LeadStoreOptions extends ListingOptions {
   /** New leads whose texts the search indexes may lack after a commit. */
   readonly maxUnindexed: number
@@ -164,5 +165,6 @@ const makeLeadStore = (options: LeadStoreOptions, searchTexts: SearchTextsOption
 /** Observations of one commit, which keeps other requests waiting for some 15 ms. */
 export const commitSize = 100
 
+/** The port of leads. Needs the file's `Database`. Its scope has the timer that writes search entries later. */
 export const layer = (options: LeadStoreOptions, searchTexts: SearchTextsOptions) =>
   Layer.scoped(LeadStore, makeLeadStore(options, searchTexts))

@@ -3,12 +3,11 @@ import {
   Batches,
   DeliverySlots,
   type Instant,
-  type Lease,
   type Leased,
   type LeaseRequest,
   Outbox
 } from "@lead-signals/domain"
-import { idOf } from "@lead-signals/sql-rows"
+import { idOf, leaseOf } from "@lead-signals/sql-rows"
 import { Clock, Effect, Layer, Queue } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
@@ -58,8 +57,7 @@ const lease = (
   if (shared.length === 0) return { leases: [], nextDueAt: isAllLooked ? nextDueAt : now }
   const taken = Batches.withoutOverflow(withBodies(sql, shared, request.body, memory))
   const until = now + request.leaseMillis
-  const tokenOf = ({ batch }: Taken): string =>
-    batch === null ? request.token : DeliverySlots.batchToken(request.token, batch)
+  const tokenOf = ({ batch }: Taken): string => DeliverySlots.leaseToken(request.token, batch)
   for (const [token, each] of Map.groupBy(taken, tokenOf)) {
     sql.run("UPDATE delivery SET lease = ?, due_at = ? WHERE seq IN (SELECT value FROM json_each(?))", [
       token,
@@ -67,19 +65,9 @@ const lease = (
       JSON.stringify(each.map(({ seq }) => seq))
     ])
   }
-  const leases = taken.map((each): Lease => ({
-    deliveryId: each.id,
-    token: tokenOf(each),
-    batch: each.batch,
-    until,
-    body: each.body,
-    resendOf: each.resend_of,
-    place:
-      each.webhook.ordering === "none"
-        ? null
-        : { isInOrder: each.ordered_lead !== null, skipped: skippedBefore(sql, each) },
-    webhook: each.webhook
-  }))
+  const leases = taken.map((each) =>
+    leaseOf(each, each.webhook, { token: tokenOf(each), until }, () => skippedBefore(sql, each))
+  )
   const next = Math.min(nextDueAt ?? until, until)
   return { leases, nextDueAt: taken.length < shared.length || !isAllLooked ? now : next }
 }

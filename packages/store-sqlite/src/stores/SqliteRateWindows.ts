@@ -9,7 +9,7 @@
  * The file is disposable: no request fails because of it. A damaged one is renamed and replaced. While it can't be written,
  * each process counts in memory for itself, beginning with the file's windows if they can be read. [RATE-5, RATE-6]
  */
-import { type RateLimit, RateWindows, type StoreUnavailable } from "@lead-signals/domain"
+import { RateLimit, RateWindows, type StoreUnavailable } from "@lead-signals/domain"
 import { type Clock, Effect, Layer, Scope } from "effect"
 import { realpathSync, renameSync, rmSync } from "node:fs"
 import { basename } from "node:path"
@@ -95,16 +95,6 @@ const open = (
     )
   })
 
-/** The window that began last; of two with the same beginning, the one with more requests used. */
-const later = (
-  a: RateLimit.RateWindow | null,
-  b: RateLimit.RateWindow | null
-): RateLimit.RateWindow | null => {
-  if (a === null || b === null) return a ?? b
-  if (a.startedAt !== b.startedAt) return a.startedAt > b.startedAt ? a : b
-  return a.used >= b.used ? a : b
-}
-
 const make = (filename: string, key: FileKey | undefined) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -138,7 +128,7 @@ const make = (filename: string, key: FileKey | undefined) =>
     const spendOfFile = (sql: DriverConnection, keyId: string, step: Step, clock: Clock.Clock) => {
       const spent = sql.transaction(() => {
         const now = clock.unsafeCurrentTimeMillis()
-        const known = later(windowOfFile(sql, keyId), inMemory.get(keyId) ?? null)
+        const known = RateLimit.laterWindow(windowOfFile(sql, keyId), inMemory.get(keyId) ?? null)
         const { decision, window } = step(known, now)
         const left = Math.min(takenAheadOf(decision.limit), decision.remaining)
         const used = window.used + left

@@ -2,7 +2,7 @@
  * The jobs of a store's worker threads. Each runs the same synchronous functions that the serving thread runs where they
  * take little effort. Inputs and outputs are structured-cloneable.
  */
-import type { DeliveryId, LeadPage, RenderedPage } from "@lead-signals/domain"
+import type { DeliveryId, LeadListQuery, LeadPage, RenderedPage } from "@lead-signals/domain"
 import type { DriverConnection } from "../connection/DriverConnection.ts"
 import { copyPages } from "../connection/CopyPages.ts"
 import { type CopyCounts, verifyCopy } from "../connection/VerifyCopy.ts"
@@ -11,7 +11,6 @@ import {
   foundLeadPage,
   foundRenderedPage,
   type ListingOptions,
-  type Query,
   type ReadPage,
   readLeadPage,
   readRenderedPage
@@ -25,7 +24,7 @@ import * as TextMemory from "./TextMemory.ts"
 
 interface ListInput {
   readonly brandId: string
-  readonly query: Query
+  readonly query: LeadListQuery
   readonly rankIndex: ListingOptions["rankIndex"]
   /** Whether memory may answer the list instead: then only what the file answers sooner is read. */
   readonly isInMemory: boolean

@@ -3,11 +3,11 @@
  * answered only where that is the state of the snapshot that it reads. What has changed since, by whatever process, the feed of changes
  * tells (`rows/ChangeReads.ts`).
  */
-import type { LeadId } from "@lead-signals/domain"
+import type { LeadId, LeadListQuery } from "@lead-signals/domain"
 import { Page } from "@lead-signals/domain/pure"
 import { newestSql } from "../cache/LeadChanges.ts"
 import type { DriverConnection } from "../connection/DriverConnection.ts"
-import type { Query, ReadFound } from "../query/LeadPages.ts"
+import type { ReadFound } from "../query/LeadPages.ts"
 import { idOf } from "@lead-signals/sql-rows"
 import { newestPosition } from "../rows/ChangeReads.ts"
 import type { PartSizes } from "../search/PostingParts.ts"
@@ -45,7 +45,7 @@ export interface PieceRead {
 /** A list of a brand. */
 export interface Search {
   readonly brandId: string
-  readonly query: Query
+  readonly query: LeadListQuery
 }
 
 /** What memory answers. */

@@ -1,36 +1,13 @@
 /** Records finished attempts on SQLite. */
-import { AttemptTransitions, type DeliveryId, type DeliveryState, type Instant } from "@lead-signals/domain"
-import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
+import { AttemptTransitions, type DeliveryId, type Instant } from "@lead-signals/domain"
+import { currentDeliveryOf, type CurrentDeliveryRow, idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
 import { releasedDueAt } from "./DeliveryQueue.ts"
 
-interface AttemptedRow {
+interface AttemptedRow extends CurrentDeliveryRow {
   readonly seq: number
-  readonly id: string
-  readonly webhook_id: number
-  readonly state: DeliveryState
-  readonly attempts: number
-  readonly failures: number
-  readonly failing_since: number | null
-  readonly ordered_lead: number | null
-  readonly lease: string | null
-  readonly due_at: number | null
-  readonly finished_at: number | null
 }
-
-const knownDelivery = (row: AttemptedRow): AttemptTransitions.CurrentDelivery => ({
-  id: row.id,
-  webhookId: String(row.webhook_id),
-  state: row.state,
-  attempts: row.attempts,
-  failures: row.failures,
-  failingSince: row.failing_since,
-  orderedLead: row.ordered_lead,
-  lease: row.lease,
-  dueAt: row.due_at,
-  finishedAt: row.finished_at
-})
 
 const attempted = (sql: Connection, ids: ReadonlyArray<DeliveryId>): ReadonlyArray<AttemptedRow> =>
   sql.all<AttemptedRow>(
@@ -148,7 +125,7 @@ export const record = (
   const rows = attempted(sql, [...new Set(attempts.map(({ deliveryId }) => deliveryId))])
   const webhooks = webhooksOf(sql, rows)
   const changes = AttemptTransitions.settleAll(
-    { deliveries: rows.map(knownDelivery), webhooks },
+    { deliveries: rows.map(currentDeliveryOf), webhooks },
     attempts,
     now
   )

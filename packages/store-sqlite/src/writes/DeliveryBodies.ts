@@ -1,16 +1,11 @@
 /** The bodies of leased deliveries on SQLite: made once, and kept until their delivery has ended. */
 import type { BodyMaterial, LeadEvent, LeaseRequest, Webhook } from "@lead-signals/domain"
-import { type EventRow, eventOf } from "@lead-signals/sql-rows"
+import { type EventRow, eventOf, type TakenDeliveryRow } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
 import { engagementColumns, leadsById, readEngagements, windows, withAuthor } from "../rows/LeadReads.ts"
-import type { DueRow } from "./DueRows.ts"
 
-/** A due delivery that is being leased. */
-export type Taken = DueRow & {
-  readonly webhook: Webhook
-  /** The number of its batch in this lease; null where the webhook takes no batches. */
-  readonly batch: number | null
-}
+/** A due delivery that is being leased, with its webhook. */
+export type Taken = TakenDeliveryRow & { readonly webhook: Webhook }
 
 /** Reads the contents of the bodies with a few statements. */
 const materials = (

@@ -9,22 +9,12 @@ import {
   type LeaseRequest,
   type Webhook
 } from "@lead-signals/domain"
-import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
+import { type DueDeliveryRow, idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
 import type { Secrets } from "../rows/Secrets.ts"
 
-/** A delivery that is due, as it is leased. */
-export interface DueRow extends Batches.DueDelivery {
-  readonly seq: number
-  readonly id: string
-  readonly webhook_id: number
-  readonly position: number | null
-  readonly created_at: number
-  readonly resend_of: string | null
-  readonly ordered_lead: number | null
-  /** The state of the one before it of its webhook and ordered lead; null without one. */
-  readonly before: DeliveryState | null
-}
+/** A due delivery, with what its batch depends on. */
+export type DueRow = DueDeliveryRow & Batches.DueDelivery
 
 /** The ended deliveries of one webhook and lead come first: the one before says whether a delivery waits. [ORD-2] */
 const stateBefore = `(SELECT p.state FROM delivery p WHERE p.webhook_id = d.webhook_id AND p.ordered_lead = d.ordered_lead
@@ -165,7 +155,7 @@ export const whatIsDue = (
 /** The dead letters before the delivery, since the last delivered one of its lead. [ORD-5] */
 export const skippedBefore = (
   sql: Connection,
-  { before, ordered_lead, seq, webhook_id }: DueRow
+  { before, ordered_lead, seq, webhook_id }: DueDeliveryRow
 ): Array<DeliveryId> => {
   if (before !== "dead") return []
   const rows = sql.all<{ readonly id: DeliveryId; readonly state: DeliveryState }>(

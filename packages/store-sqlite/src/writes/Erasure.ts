@@ -107,6 +107,7 @@ export const eraseAuthor = (
   )
 }
 
+/** The lead that an erasure is about. */
 export interface Erased {
   readonly brandId: Lead["brandId"]
   readonly id: LeadId
@@ -132,11 +133,14 @@ export const takesMore = (sql: QueryConnection, { brandId, id }: Erased, effort:
   return rows > max || isMergeUnderWay(sql)
 }
 
+/** What an erasure writes and how far it goes. */
 export interface ErasureOptions {
+  /** The hash by which later observations of the person are refused. */
   readonly personHash: string
   /** Replaces the id of each other delivery whose body names the person. */
   readonly nextId: () => DeliveryId
   readonly now: number
+  /** Leads of one rank bucket, above which it is split. */
   readonly maxBucketLeads: number
 }
 

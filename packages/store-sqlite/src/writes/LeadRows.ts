@@ -6,7 +6,15 @@ import {
   type Observations,
   RenderedLeads
 } from "@lead-signals/domain"
-import { companyColumn, flagsOf, idOf, profileColumns, profileValues } from "@lead-signals/sql-rows"
+import {
+  companyColumn,
+  engagementColumns,
+  engagementValues,
+  flagsOf,
+  idOf,
+  profileColumns,
+  profileValues
+} from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
 import { derivedChanges } from "../rank-index/DerivedChanges.ts"
 import { foldOnce } from "../search/FoldedTexts.ts"
@@ -85,6 +93,10 @@ const insertedColumns = [always, ...ifChanged].flatMap(({ columns }) => columns)
 const insertStatement = `INSERT INTO lead (brand_id, ext_id, ${insertedColumns.join(", ")})
   VALUES (?, ?, ${insertedColumns.map(() => "?").join(", ")})`
 
+/**
+ * Inserts a lead under a new id, and answers it with that id. Notes what the rank index and the search index must add; the caller writes the
+ * row of `lead_signal`.
+ */
 export const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead => {
   const values = [always, ...ifChanged].flatMap((written) => written.values(draft, sql))
   const id: LeadId = sql.insert(insertStatement, [idOf(draft.brandId), draft.extId, ...values])
@@ -94,6 +106,10 @@ export const insertLead = (sql: Connection, draft: Observations.LeadDraft): Lead
   return lead
 }
 
+/**
+ * Writes what differs between two states of one lead, which has a row: unchanged columns of indexes stay unwritten. Flags and the time of its
+ * creation are also written to `lead_signal`, where the lists of a signal read them.
+ */
 export const updateLead = (sql: Connection, before: Lead, after: Lead): void => {
   const written = [always, ...ifChanged.filter(({ isChanged }) => isChanged(before, after))]
   const assignments = written.flatMap(({ columns }) => columns).map((column) => `${column} = ?`)
@@ -114,28 +130,11 @@ export const updateLead = (sql: Connection, before: Lead, after: Lead): void => 
   }
 }
 
+const engagementStatement = `INSERT INTO engagement (${engagementColumns.join(", ")})
+  VALUES (${engagementColumns.map(() => "?").join(", ")})`
+
+/** Inserts an engagement of a lead that has its row, and counts it in the series by the hour. Its id must be new in the brand. [SERIES-1] */
 export const insertEngagement = (sql: Connection, brandId: number, engagement: Engagement): void => {
   derivedChanges(sql).addEngagement(brandId, engagement)
-  sql.run(
-    `INSERT INTO engagement (brand_id, id, lead_id, signal_id, type, reaction_type, comment_text, post_url, post_content,
-       post_posted_at, post_author, post_author_detail, author_ext_id, emitted_at, tracked_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      brandId,
-      engagement.id,
-      engagement.leadId,
-      idOf(engagement.signalId),
-      engagement.type,
-      engagement.reactionType,
-      engagement.commentText,
-      engagement.postUrl,
-      engagement.postContent,
-      engagement.postPostedAt,
-      engagement.postAuthor,
-      engagement.postAuthorDetail === null ? null : JSON.stringify(engagement.postAuthorDetail),
-      engagement.postAuthorDetail?.extId ?? null,
-      engagement.emittedAt,
-      engagement.trackedAt
-    ]
-  )
+  sql.run(engagementStatement, engagementValues(brandId, engagement))
 }

@@ -75,6 +75,7 @@ const listableOf = (lead: Lead): ListableLead => ({
   headline: lead.profile.headline
 })
 
+/** A lead's change as caches of totals take it: what filters read before, null for a new lead, and after. */
 export const changeOf = (before: Lead | null, after: Lead): LeadChange => ({
   before: before === null ? null : listableOf(before),
   after: listableOf(after)
@@ -148,6 +149,10 @@ const queue = (
   return deliveries.length
 }
 
+/**
+ * Records proposals of one brand in the transaction of the caller, in order: each sees what those before it wrote. Answers an outcome for
+ * each, and how many deliveries were queued. `ids` gives the id of each delivery; `changes` gets the change of each lead.
+ */
 export const commitProposals = (
   sql: Connection,
   brandId: string,

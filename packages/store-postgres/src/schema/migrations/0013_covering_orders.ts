@@ -17,6 +17,7 @@ const built = (index: string): string => `${index}_covering`
 export const shortSignalLists = `
 UPDATE lead_signals.lead SET signal_ids = '[]' WHERE octet_length(name_key) + octet_length(signal_ids) > 2000`
 
+/** The statement that builds each new index beside the old one, by the new one's name; outside of a transaction, without keeping writes waiting. */
 export const coveringOrderIndexes: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(orders).map(([index, [key, included]]) => [
     built(index),
@@ -24,6 +25,7 @@ export const coveringOrderIndexes: Readonly<Record<string, string>> = Object.fro
   ])
 )
 
+/** Drops the old indexes and gives the new ones, which must be built, their names. */
 export const coveringOrders = Object.keys(orders)
   .map(
     (index) => `

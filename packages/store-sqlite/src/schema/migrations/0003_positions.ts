@@ -4,6 +4,7 @@
  * the store cuts a stretch that has grown long. A score that is missing ranks after all others, whatever the direction.
  * Step 12 makes the stretches of the leads that are there.
  */
+
 interface Order {
   readonly name: "created" | "updated" | "name" | "score" | "scoreDesc"
   /** What a lead is ordered by, and after that by its id; `row` is the lead. */
@@ -44,6 +45,7 @@ const firstStretches = (brand: string): string =>
     )
     .join(" ")
 
+/** Statements that add the columns, indexes and rank buckets (`lead_stretch`), and the triggers that count in them. */
 export const positions: ReadonlyArray<string> = [
   // Written by the store: an index over generated columns would not answer a page without the rows.
   `ALTER TABLE lead ADD COLUMN score_rank REAL NOT NULL DEFAULT ${greatest}`,

@@ -3,6 +3,7 @@
  * there, and not looked for among the leads of all signals. Triggers keep both as the leads have them. Of a file with many
  * leads this takes some 13 s a million.
  */
+
 /** As the first schema has it: a table that a trigger speaks of is not renamed while it is not there. */
 const reflagged = `CREATE TRIGGER lead_reflagged AFTER UPDATE OF flags ON lead WHEN OLD.flags <> NEW.flags BEGIN
      UPDATE lead_count SET n = n - 1 WHERE brand_id = OLD.brand_id AND flags = OLD.flags
@@ -22,6 +23,7 @@ const counted = (row: "OLD" | "NEW", n: 1 | -1): string =>
   `INSERT INTO lead_count SELECT brand_id, id, ${row}.flags, ${n} FROM signal WHERE id = ${row}.signal_id
      ON CONFLICT DO UPDATE SET n = n + excluded.n;`
 
+/** Rebuilds `lead_signal` with the key (signal, creation, lead) and flags, and the triggers that keep it. */
 export const signalsInOrder: ReadonlyArray<string> = [
   `CREATE TABLE lead_signal_in_order (
      signal_id INTEGER NOT NULL REFERENCES signal, created_at INTEGER NOT NULL,

@@ -2,6 +2,7 @@
  * Stretches began with leads that were erased or renamed since, and said their names; those that leads had left stayed. All
  * are made anew from the leads that there are, which takes some 10 s a million. [PII-3]
  */
+
 /** What a lead is ordered by, and the least value of it. */
 const orders = [
   { name: "created", key: "created_at", least: "-9e999" },
@@ -16,6 +17,7 @@ const counting = Array.from({ length: 8 }, (_, flags) => `sum(flags = ${flags}) 
 
 const leadsInStretch = 1024
 
+/** Empties `lead_stretch` and fills it from the leads, 1,024 to a bucket. */
 export const stretchesAgain: ReadonlyArray<string> = [
   "DELETE FROM lead_stretch",
   ...orders.map(

@@ -7,6 +7,7 @@
  *
  * Texts are folded by Unicode's full case folding, as it was in this version.
  */
+
 import type { Connection } from "../../connection/Connection.ts"
 import type { Progress } from "../MigrationProgress.ts"
 import { fold } from "./0013_folding.ts"
@@ -151,6 +152,7 @@ const end: ReadonlyArray<string> = [
   ...indexes.map((index) => `INSERT INTO ${index} (${index}) VALUES ('optimize')`)
 ]
 
+/** Rebuilds both search indexes and `name_key`. Reads all leads, and reports the progress after each batch of them. */
 export const textsByBrand = (sql: Connection, progress: Progress): void => {
   sql.runAll(begin)
   writeAll(sql, progress)

@@ -2,6 +2,7 @@
  * Counts of leads, engagements and finished deliveries by the hour, so that figures over time need not look at the rows. Hours count
  * from 1970; of an engagement by its trackedAt, which can lie before. Of a file with many leads this takes some seconds a million.
  */
+
 const hourOf = (instant: string): string =>
   `(${instant} - ((${instant} % 3600000) + 3600000) % 3600000) / 3600000`
 
@@ -18,6 +19,7 @@ const lessActivity = (kind: string, hour: string, signal: string, type: string):
 const lessDeliveries = `UPDATE delivery_hour SET n = n - 1
      WHERE webhook_id = OLD.webhook_id AND hour = OLD.finished_at / 3600000 AND state = OLD.state;`
 
+/** Adds `activity_hour` and `delivery_hour`, counts what there is, and adds the triggers that go on counting. */
 export const activity: ReadonlyArray<string> = [
   `CREATE TABLE activity_hour (
      brand_id INTEGER NOT NULL, kind TEXT NOT NULL, hour INTEGER NOT NULL, signal_id INTEGER NOT NULL, type TEXT NOT NULL,

@@ -2,9 +2,11 @@
  * What was removed so that it stays removed when a backup is restored: erasures, revocations and deletions, each recorded by a trigger
  * in the commit that removes. `subject` is a hash, or the number and creation of what was deleted, and never personal data. [REST-1]
  */
+
 const entry = (at: string, kind: string, brand: string, subject: string): string =>
   `INSERT INTO removal (at, kind, brand_id, subject) VALUES (${at}, '${kind}', ${brand}, ${subject});`
 
+/** Adds `removal`, `removal_journal`, and a trigger for each kind of removal. */
 export const removals: ReadonlyArray<string> = [
   `CREATE TABLE removal (
      position INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, kind TEXT NOT NULL, brand_id INTEGER,
