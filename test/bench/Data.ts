@@ -151,7 +151,7 @@ export const signals: ReadonlyArray<SignalFact> = brandIds.flatMap((brandId) =>
 )
 
 /** Ten posts in each campaign, a reading a day of each from a day on that is drawn. */
-export function* readings(): Generator<ReadingFact> {
+function* readings(): Generator<ReadingFact> {
   for (const campaignId of campaignIds) {
     for (let post = 1; post <= 10; post++) {
       const prng = Prng.of(seed + campaignId * 100 + post, "readings")
