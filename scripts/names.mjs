@@ -13,12 +13,14 @@ import ts from "typescript"
 /** What to write instead of a word of an identifier. */
 const instead = {
   asked: "requested",
+  deed: "action",
   greatest: "max",
   noted: "recorded or pending",
   remembered: "cached or kept",
   road: "path",
   shown: "rendered, or visible on a page",
   sift: "filter",
+  stretch: "range or bucket",
   told: "reported or announced",
   trouble: "problem or fault",
   troubles: "problems or faults",

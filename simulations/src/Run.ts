@@ -183,7 +183,10 @@ const prepare = (input: RunInput, host: Host) => {
     onTailLost: (since) => {
       for (const { instance } of instances) instance.tailLost?.(since)
     },
-    onHandled: (call) => note(call, facts, world.kernel.now),
+    onHandled: (call) => {
+      note(call, facts, world.kernel.now)
+      for (const { instance } of instances) instance.handled?.(call)
+    },
     onAnswered: (answered) => notify("answered", answered),
     onPosted: (post) => {
       facts.receive(post)

@@ -317,7 +317,10 @@ describe("the commands", () => {
           .map((each) => `${name} body.${each}`)
       ]
     })
-    expect(missing.filter((each) => unreached[each] === undefined)).toEqual([])
+    expect(
+      missing.filter((each) => unreached[each] === undefined),
+      "each needs a command or an option in packages/server/src/cli that this test runs, or its reason in `unreached`"
+    ).toEqual([])
     // A reason for what is reached is out of date.
     expect(Object.keys(unreached).filter((each) => !missing.includes(each))).toEqual([])
     const groups = new Set(operations.map(({ group }) => group))

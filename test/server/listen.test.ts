@@ -1,3 +1,4 @@
+import { eventTypes } from "@lead-signals/domain"
 import { WebhookSignature } from "@lead-signals/webhook"
 import { createServer as createHttpServer } from "node:http"
 import { createServer } from "node:net"
@@ -176,7 +177,7 @@ describe("lead-signals listen", () => {
         maxBatch: 10,
         maxWait: 5
       },
-      { ...common, events: ["lead2.created", "activity.detected"] }
+      { ...common, events: [...eventTypes] }
     ])
     operator.close()
     for (const option of [

@@ -22,11 +22,10 @@ describe("the vocabulary", () => {
   it("has the scope of every operation, as the document names it [OPER-10, AUTH-9]", () => {
     expect(operations.length).toBeGreaterThan(50)
     for (const { method, operation, route } of operations)
-      expect([method, route, requiredScope(method.toUpperCase(), route)]).toEqual([
-        method,
-        route,
-        operation["x-required-scope"] ?? null
-      ])
+      expect(
+        [method, route, requiredScope(method.toUpperCase(), route)],
+        "the scope in simulations/src/vocabulary/Scopes.ts, which is written from the interface's description"
+      ).toEqual([method, route, operation["x-required-scope"] ?? null])
   })
 
   it("has every operation, and every parameter and field of a body, in accepted and in refused forms", () => {

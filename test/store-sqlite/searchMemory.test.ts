@@ -270,12 +270,49 @@ describe("a memory of texts", () => {
     expect([search("aaa"), memory.size]).toEqual([{ total: 0, ids: [] }, 0])
   })
 
-  it("goes along the postings of texts of one repeated character once for each trigram of a needle [LIST-4]", () => {
+  it("finds long needles in texts that repeat a few characters, and none that differs in one [LIST-4]", () => {
+    const motif = fc.string({ unit: fc.constantFrom("a", "a", "b", "é"), minLength: 1, maxLength: 3 })
+    const run = fc.tuple(motif, fc.integer({ min: 1, max: 60 })).map(([each, times]) => each.repeat(times))
+    const text = fc.array(run, { minLength: 1, maxLength: 3 }).map((runs) => runs.join(""))
+    const at = { flags: 0, score1: null, createdAt: 0, updatedAt: 0, signalIds: [] }
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 6 }),
+        fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.boolean()), { minLength: 1, maxLength: 10 }),
+        (people, drawn) => {
+          const memory = new SearchMemory({ partLeads: 4, joinedParts: 2, scannedLeads: 1 })
+          for (const [i, [name, headline]] of people.entries())
+            memory.put({ id: i + 1, name, headline, ...at })
+          memory.endLoading()
+          for (const [which, start, length, isChanged] of drawn) {
+            const [from] = people[which % people.length]!
+            const begin = start % from.length
+            const part = from.slice(begin, begin + 1 + (length % 200)).split("")
+            if (isChanged) part[length % part.length] = "b"
+            const search = part.join("")
+            const expected = people.flatMap((texts, i) =>
+              texts.some((each) => each.includes(search)) ? [i + 1] : []
+            )
+            const { ids, total } = memory.search({
+              filter: { search },
+              sort: sorts[0]!,
+              offset: 0,
+              limit: 10
+            })
+            expect([search, total, ids]).toEqual([search, expected.length, expected])
+          }
+        }
+      ),
+      { numRuns: cases(100) }
+    )
+  })
+
+  it("goes along the postings of texts of one repeated character without going back [LIST-4]", () => {
     const memory = new SearchMemory({ partLeads: 64, joinedParts: 2, scannedLeads: 1 })
     const at = { headline: null, flags: 0, score1: null, createdAt: 0, updatedAt: 0, signalIds: [] }
     for (let id = 1; id <= 1024; id++) memory.put({ id, name: `${"a".repeat(1990)}${id}`, ...at })
     memory.endLoading()
-    // Two hundred million steps. To go along them again from each place would be two hundred thousand million.
+    // A few million steps. To go along the postings again from each place would be two hundred thousand million.
     const search = "a".repeat(100)
     expect(memory.search({ filter: { search }, sort: sorts[0]!, offset: 0, limit: 1 }).total).toBe(1024)
   }, 30_000)

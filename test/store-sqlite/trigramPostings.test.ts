@@ -46,7 +46,8 @@ describe("the postings of trigrams", () => {
           const there = new Set(slots)
           const foundBy = (needle: Buffer): ReadonlyArray<number> => {
             const found = new Set<number>()
-            const never = { contains: () => expect.unreachable("no text is looked at") }
+            const look = () => expect.unreachable("no text is looked at")
+            const never = { contains: look, includes: look }
             postings.find(needleOf(needle, trigrams), 0, never, (slot) => found.add(slot))
             return [...found]
           }
@@ -69,5 +70,31 @@ describe("the postings of trigrams", () => {
       ),
       { numRuns: cases(60) }
     )
+  })
+
+  it("of texts that repeat some characters are read twice for a needle that does, and each text once [LIST-4]", () => {
+    // Also where no text has more places than it costs to look at it: each list keeps what those before it have left.
+    const drawn = ["a", "ab", "aab", "日本"].map((motif) => [motif, 300, 50] as const)
+    for (const [motif, times, wanted] of [...drawn, ["a", 30, 25] as const]) {
+      const trigrams = new Trigrams()
+      const people = Array.from({ length: 8 }, (_, i) => [motif.repeat(times), `${i}`] as const)
+      const texts = textsOf(people)
+      const postings = TrigramPostings.of(texts, people.length, trigrams)
+      const needle = Buffer.from(motif.repeat(wanted))
+      let compared = 0
+      const looked: Array<number> = []
+      const found: Array<number> = []
+      const comparable = {
+        contains: () => (compared++, true),
+        includes: (slot: number, bytes: Buffer) => {
+          looked.push(slot)
+          return bytes.equals(needle)
+        }
+      }
+      postings.find(needleOf(needle, trigrams), 0, comparable, (slot) => found.push(slot))
+      // All postings together would find them too, but there is a list of hundreds for each of the needle's bytes.
+      expect([motif, compared, looked]).toEqual([motif, 0, people.map((_, slot) => slot)])
+      expect(found).toEqual(looked)
+    }
   })
 })

@@ -126,6 +126,19 @@ describe("the redacted excerpt of a response", () => {
     }
   )
 
+  it("holds no end of a text whose beginning another text has, too [DELIV-5, PII-2]", () => {
+    const [page, picture] = ["https://network.example/in/", "https://media.network.example/in/b0-p1.png"]
+    const answer = `bad: ${picture.slice(11)}"`
+    expect(redacted(answer, { lead2: { liProfileUrl: `${page}x`, profileImgUrl: picture } })).toBe(
+      'bad: […]"'
+    )
+  })
+
+  it("keeps the end of a cut response that has all of a name but its first letter [DELIV-5]", () => {
+    const answer = "no such user: aaab"
+    expect(redacted(`${answer}, or it is gone`, { lead2: { name: "aaaab" } }, answer.length)).toBe(answer)
+  })
+
   it("is the answer as it came, when it repeats nothing [DELIV-5]", () => {
     const data = {
       lead2: { id: 7, name: "Ada Example", headline: "Head of R&D" },

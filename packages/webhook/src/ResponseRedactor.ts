@@ -302,28 +302,49 @@ const seedPositions = (text: string): Map<string, Array<number>> => {
   return places
 }
 
-/** Masks every fragment of the source that the text contains: receivers shorten what they repeat. */
+/** The index of the first of ascending numbers that is not less than one. */
+const firstFrom = (numbers: ReadonlyArray<number>, min: number): number => {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (numbers[middle]! < min) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * Masks every fragment of the source that the text contains: receivers shorten what they repeat. What other sources have masked hides
+ * none of its seeds: a fragment can begin or end with what two of them have in common.
+ */
 const maskFragments = (
   text: string,
-  positions: Map<string, Array<number>>,
+  positions: Map<string, ReadonlyArray<number>>,
   source: string,
   mask: RedactionMask
 ): void => {
+  const covered = new Uint8Array(text.length)
   for (let piece = 0; piece + seedLength <= source.length; piece += seedLength) {
-    const found = source.slice(piece, piece + seedLength)
-    const at = positions.get(found)
+    const at = positions.get(source.slice(piece, piece + seedLength))
     if (at === undefined) continue
-    const open = at.filter((each) => mask[each] === 0)
-    if (open.length === 0) positions.delete(found)
-    else if (open.length < at.length) positions.set(found, open)
-    for (const place of open.slice(0, maxSeedPositions)) {
-      // An earlier position of this seed covered it.
-      if (mask[place] !== 0) continue
+    for (let i = 0, tried = 0; i < at.length && tried < maxSeedPositions;) {
+      const place = at[i]!
+      if (covered[place] !== 0) {
+        const open = covered.indexOf(0, place)
+        if (open < 0) break
+        i = firstFrom(at, open)
+        continue
+      }
       let [before, after] = [0, seedLength]
       while (before < piece && before < place && source[piece - before - 1] === text[place - before - 1])
         before++
       while (place + after < text.length && source[piece + after] === text[place + after]) after++
-      if (before + after >= minFragmentLength) mask.fill(1, place - before, place + after)
+      if (before + after >= minFragmentLength) {
+        covered.fill(1, place - before, place + after)
+        mask.fill(1, place - before, place + after)
+      }
+      i++
+      tried++
     }
   }
 }

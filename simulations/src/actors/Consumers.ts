@@ -89,10 +89,18 @@ const quotations: ReadonlyArray<(text: string) => string> = [
   (text) => codesOf(text, (unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
 ]
 
-/** What an answer repeats of the body of the n-th post: from its begin or from a name on, as it is or quoted. */
+/** Where the n-th answer begins to repeat the body: at its begin, at a name, or within the longest text that it has. */
+const echoedFrom = (body: string, n: number): number => {
+  if (n % 3 === 0) return Math.max(0, body.indexOf('"name"'))
+  if (n % 3 === 1) return 0
+  const longest = (body.match(/"(?:[^"\\]|\\.)*"/g) ?? []).reduce((a, b) => (b.length > a.length ? b : a), "")
+  return body.indexOf(longest) + 1 + (n % Math.max(1, longest.length - 20))
+}
+
+/** What an answer repeats of the body of the n-th post: from somewhere on, as it is or quoted. */
 const echoOf = (body: string, n: number): Uint8Array => {
-  const from = n % 2 === 0 ? Math.max(0, body.indexOf('"name"')) : 0
-  const quoted = quotations[Math.floor((n - 1) / 2) % quotations.length]!(
+  const from = echoedFrom(body, n)
+  const quoted = quotations[Math.floor((n - 1) / 3) % quotations.length]!(
     body.slice(from, from + Sender.maxExcerptBytes).toWellFormed()
   )
   return new TextEncoder().encode(quoted).slice(0, Sender.maxExcerptBytes)

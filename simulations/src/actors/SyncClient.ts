@@ -69,8 +69,11 @@ const transport = (context: ActorContext, caller: Caller, brand: KnownBrand): Tr
 /** For how many seconds a client that has everything waits for a change: mostly not at all. Nobody waits longer for an answer. [CHG-6] */
 const waits = [0, 0, 0, 2, 20]
 
-/** At most four requests of a key wait at once, and further ones are answered at once: two are left to probes. [CHG-6] */
+/** At most four requests of a key wait at once, and further ones are answered at once: mostly two are left to probes. [CHG-6] */
 const maxWaits = 2
+
+/** Some send several at once, and then again: more than may wait. */
+const crowd = { share: 0.08, rounds: 2, requests: 6, seconds: 20 }
 
 const waitsOf = new WeakMap<KnownBrand, number>()
 
@@ -78,15 +81,33 @@ const waitsOf = new WeakMap<KnownBrand, number>()
 const awaitChange = (context: ActorContext, caller: Caller, brand: KnownBrand): Effect.Effect<void> =>
   Effect.suspend(() => {
     const label = `${caller.label} waits`
-    const wait = waits[context.world.decisions.below(label, waits.length)]!
+    const { decisions } = context.world
+    const wait = waits[decisions.below(label, waits.length)]!
     const waiting = waitsOf.get(brand) ?? 0
     if (wait === 0 || waiting >= maxWaits || brand.syncCursor === null || !followsFeed(brand))
       return Effect.void
     waitsOf.set(brand, waiting + 1)
-    const query = `cursor=${encodeURIComponent(brand.syncCursor)}&pageSize=${pageSize}&wait=${wait}`
-    const call = { route: feedPath, query, brand, key: brand.key, meaning: { means: "look" } } as const
+    const of = (name: string, seconds: number) => {
+      const query = `cursor=${encodeURIComponent(brand.syncCursor!)}&pageSize=${pageSize}&wait=${seconds}`
+      const call = { route: feedPath, query, brand, key: brand.key, meaning: { means: "look" } } as const
+      return Effect.ignore(once(context, { ...caller, label: name }, call))
+    }
+    const round = (n: number) =>
+      Effect.forEach(
+        Array.from({ length: crowd.requests }, (_, i) => `${label} ${n}.${i + 1}`),
+        (name) => of(name, crowd.seconds),
+        { concurrency: "unbounded", discard: true }
+      )
+    const isCrowd = decisions.chance(`${label} in a crowd`, crowd.share)
+    const requests = isCrowd
+      ? Effect.forEach(
+          Array.from({ length: crowd.rounds }, (_, i) => i + 1),
+          round,
+          { discard: true }
+        )
+      : of(label, wait)
     return Effect.ensuring(
-      Effect.ignore(once(context, { ...caller, label }, call)),
+      requests,
       Effect.sync(() => waitsOf.set(brand, waitsOf.get(brand)! - 1))
     )
   })

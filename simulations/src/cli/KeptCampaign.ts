@@ -23,7 +23,7 @@ export interface KeptCampaignOptions {
 }
 
 /** What the file keeps of some seeds that follow each other. */
-export interface SeedStretch {
+export interface SeedRange {
   readonly firstSeed: number
   readonly seeds: number
 }
@@ -35,37 +35,37 @@ interface FailedSeed {
 }
 
 /** How a campaign counts what its seeds showed. */
-export interface Tally<Stretch extends SeedStretch> {
-  /** Whether the campaign that made the stretch differs from the one of these options in its seeds alone. */
-  readonly isOf: (stretch: Stretch, options: KeptCampaignOptions) => boolean
-  /** The order of stretches of different campaigns; the same text for those of one. */
-  readonly kindOf: (stretch: Stretch) => string
-  readonly ofSeed: (report: SeedReport, failed: ReadonlyArray<FailedSeed>) => Stretch
-  /** One stretch for some without a gap between them; at least one is given. */
-  readonly join: (stretches: ReadonlyArray<Stretch>) => Stretch
+export interface Tally<Range extends SeedRange> {
+  /** Whether the campaign that made the range differs from the one of these options in its seeds alone. */
+  readonly isOf: (range: Range, options: KeptCampaignOptions) => boolean
+  /** The order of ranges of different campaigns; the same text for those of one. */
+  readonly kindOf: (range: Range) => string
+  readonly ofSeed: (report: SeedReport, failed: ReadonlyArray<FailedSeed>) => Range
+  /** One range for some without a gap between them; at least one is given. */
+  readonly join: (ranges: ReadonlyArray<Range>) => Range
 }
 
 /** Seeds that a line of the file has. */
 const lineSeeds = 25
 
 /** What the file holds; a line that a kill cut off counts for nothing. */
-const readResults = <Stretch>(file: string): Array<Stretch> =>
+const readResults = <Range>(file: string): Array<Range> =>
   existsSync(file)
     ? readFileSync(file, "utf8")
         .split("\n")
         .filter((line) => line.endsWith("}"))
-        .map((line) => JSON.parse(line) as Stretch)
+        .map((line) => JSON.parse(line) as Range)
     : []
 
-/** One stretch for each campaign and each run of its seeds without a gap. */
-const joined = <Stretch extends SeedStretch>(
-  all: ReadonlyArray<Stretch>,
-  { join, kindOf }: Tally<Stretch>
-): ReadonlyArray<Stretch> => {
+/** One range for each campaign and each run of its seeds without a gap. */
+const joined = <Range extends SeedRange>(
+  all: ReadonlyArray<Range>,
+  { join, kindOf }: Tally<Range>
+): ReadonlyArray<Range> => {
   const sorted = all.toSorted((a, b) =>
     kindOf(a) === kindOf(b) ? a.firstSeed - b.firstSeed : kindOf(a) < kindOf(b) ? -1 : 1
   )
-  const found: Array<Array<Stretch>> = []
+  const found: Array<Array<Range>> = []
   for (const each of sorted) {
     const last = found.at(-1)?.at(-1)
     const isNext =
@@ -76,25 +76,25 @@ const joined = <Stretch extends SeedStretch>(
   return found.map(join)
 }
 
-/** Runs the seeds that the file does not hold; resolves to all that it holds then, other campaigns' stretches among them. */
-export const runKeptCampaign = async <Stretch extends SeedStretch>(
+/** Runs the seeds that the file does not hold; resolves to all that it holds then, other campaigns' ranges among them. */
+export const runKeptCampaign = async <Range extends SeedRange>(
   output: Output,
   options: KeptCampaignOptions,
-  tally: Tally<Stretch>
-): Promise<ReadonlyArray<Stretch>> => {
+  tally: Tally<Range>
+): Promise<ReadonlyArray<Range>> => {
   const { firstSeed, hours, jobs, minutes, results, scenario, seeds, store } = options
   mkdirSync(dirname(results), { recursive: true })
-  const kept = readResults<Stretch>(results)
+  const kept = readResults<Range>(results)
   const isKnown = (seed: number): boolean =>
     kept.some(
       (each) => tally.isOf(each, options) && seed >= each.firstSeed && seed < each.firstSeed + each.seeds
     )
   const endsAt = performance.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000
-  let open: Array<Stretch> = []
+  let open: Array<Range> = []
   const keep = (): void => {
-    for (const stretch of joined(open, tally)) {
-      kept.push(stretch)
-      appendFileSync(results, `${JSON.stringify(stretch)}\n`)
+    for (const range of joined(open, tally)) {
+      kept.push(range)
+      appendFileSync(results, `${JSON.stringify(range)}\n`)
     }
     open = []
   }

@@ -32,8 +32,8 @@ export const reportOracles = async (output: Output, options: OracleReportOptions
     output,
     { ...options, scenario, hours: null },
     {
-      isOf: (stretch) => stretch.scenario === scenario.name && stretch.store === store,
-      kindOf: (stretch) => `${stretch.scenario} ${stretch.store}`,
+      isOf: (range) => range.scenario === scenario.name && range.store === store,
+      kindOf: (range) => `${range.scenario} ${range.store}`,
       ofSeed: ({ checks, cpuSeconds, seed }, failed) => ({
         scenario: scenario.name,
         store,

@@ -34,7 +34,7 @@ export const reportOrder = async (output: Output, options: OrderReportOptions): 
   const { hours, page, scenario, store } = options
   const kind = { scenario: scenario.name, hours, store }
   const campaigns = await runKeptCampaign<OrderedSeeds>(output, options, {
-    isOf: (stretch) => kindOf(stretch) === kindOf(kind),
+    isOf: (range) => kindOf(range) === kindOf(kind),
     kindOf,
     ofSeed: ({ checks, counts, cpuSeconds, seed }, failed) => ({
       ...kind,

@@ -10,35 +10,65 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
     "A simulation has no sockets: its requests are whole when they come, and nobody is slow."
   ],
   [
-    /^http\/(?:RequestLog|LogLine)\b|^http\/Authentication:spend:statement:1$|^http\/FastPath:knownParameters:/,
+    /^http\/(?:RequestLog|LogLine)\b|^http\/Authentication:spend:statement:1$|^http\/FastPath:knownParameters:|^webhook\/AttemptRecorder:AttemptRecorder\.record:arguments:1$/,
     "It is in the log of requests, which a simulation does not write."
   ],
   [
-    /^http\/(?:Documents|contract\/Event(?:Documents|Schemas))\b/,
+    /^http\/(?:Documents|StaticDocument|contract\/Event(?:Documents|Schemas)|contract\/Failures:(?:OtherError|RequestTimeoutFailure)|endpoints\/(?:Paths:pathWordsOf|Campaigns:campaigns\.putSnapshot\.day:string))\b/,
     "Documents are no part of a simulation, as their handlers wait for work outside of virtual time."
   ],
   [
     /^http\/EventStreams:.*:operand:5$|^http\/DrainState\b/,
     "Processes of a simulation are killed, and none is drained."
   ],
+  [/^http\/McpPath\b|^http\/App:outermost:(?:equality:2|condition:5)$/, "A simulation serves no assistants."],
+  [/^http\/contract\/Failures:repeatedAuthorization\b/, "A simulation hands over each header once."],
   [
-    /^domain\/model\/Retention:parse\b/,
-    "A scenario has its retention in milliseconds; the server and the command line read texts."
+    /^http\/ChangeWaits:ChangeWaits\.leave:arithmetic:2$/,
+    "No run has the 1,000 requests that wait at once in one process."
+  ],
+  [
+    /^domain\/decisions\/Idempotency:maxPerActor\b/,
+    "No run has thousands of Idempotency-Keys of one caller."
+  ],
+  [
+    /^(?:store-memory\/BrandLeads:BrandLeads\.forgetRemoved|store-sqlite\/journal\/RemovalRows:dropOld)\b/,
+    "No run removes leads and lasts the 90 days for which removals are kept."
+  ],
+  [
+    /^store-sqlite\/rows\/ChangeReads:changesAfter:operand:6$/,
+    "The epoch of a feed is another one only after a backup is restored, which is a command."
+  ],
+  [
+    /^webhook\/WebhookSignature:parseSecret:logical:1$/,
+    "The service makes the secrets of a run, and all of them can be read."
+  ],
+  [
+    /^domain\/(?:model\/Retention:(?:parse|format|defaults|hour)|ports\/StoreCopy:copyTables)\b/,
+    "A scenario has its retention in milliseconds; the server and the command line read texts, and copies are commands."
   ],
   [
     /^store-sqlite\/(?:maintenance|connection\/(?:VerifyCopy|CopyPages|Driver:openToRead))\b/,
     "Backups, copies, restores and checks are commands of an operator who has the file."
   ],
   [
-    /^store-sqlite\/(?:worker\/(?:StoreWorker|startThread|thread)|worker\/ReadingWorker:(?:roundRobin|readingWorker)|database\/(?:MergeScheduler|OffloadedTransactions|JournalSync)|database\/Upgrade:migrateInWorker)\b/,
+    /^store-sqlite\/(?:worker\/(?:StoreWorker|startThread|thread)|worker\/ReadingWorker:(?:roundRobin|readingWorker)|database\/(?:MergeScheduler|OffloadedTransactions|JournalSync)|worker\/Jobs:jobs:property:8|database\/(?:GroupCommit:groupCommit\.gatherAll|WriteAheadLog:synced\.truncate|Upgrade:migrateInWorker))\b/,
     "A simulation has no threads: what they do is done in place."
+  ],
+  [
+    /^store-sqlite\/(?:connection\/(?:FileKey|Driver:(?:openDatabase|connection)|Writability)|rows\/Secrets:(?:mustWrap|rewrap)|database\/Database:make:(?:statement:4|string:1)|index:layer:boolean:1)\b/,
+    "Drivers, permissions, keys that do not fit and files that can't be written are of the machine; a run chooses whether commits are synced."
+  ],
+  [
+    /^store-sqlite\/search\/(?:FirstOf:select|TrigramPostings:TrigramPostings\.(?:join:(?:arithmetic:14|statement:1)|of:(?:bound:2|return:1))$)/,
+    "No run has a text of 65,535 bytes, or as many leads as these bounds are for."
   ],
   [
     /^store-sqlite\/schema\/(?:Migrations:migrateTables:statement:2$|MigrationProgress\b)/,
     "It tells how far an upgrade is, and the files of a simulation are new."
   ],
   [
-    /^store-sqlite\/schema\/migrations\/(?:0009_signals_in_order:signalsInOrder:sql-order:4|0013_texts_by_brand:counts:string:1)$/,
+    /^store-sqlite\/schema\/migrations\/(?:0009_signals_in_order:signalsInOrder:sql-order:4|0013_texts_by_brand:(?:counts:string:1|writePiece\.leads:nullish:2)|0013_folding:module:arithmetic:2)$/,
     "It moves the rows of an older file, and the files of a simulation are new."
   ],
   [

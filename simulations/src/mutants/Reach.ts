@@ -29,6 +29,11 @@ export class Reach {
   constructor(private readonly places: ReadonlyArray<Place>) {
     this.session.connect()
     this.session.post("Profiler.enable")
+    this.start()
+  }
+
+  /** Begins to count. V8 does not count calls of optimised functions: each start takes the optimisations back. */
+  private start(): void {
     this.session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true })
   }
 
@@ -45,6 +50,7 @@ export class Reach {
           )
       }
     })
+    this.start()
     return this.places.map(({ file, offset }) =>
       countAt(byName.get(scriptName(file)) ?? [], head.length + offset)
     )

@@ -1,11 +1,13 @@
 /** A rule about the whole system that must hold in every run. Each oracle is a file; none shares code with the domain. */
-import type { Answered, KnownFacts, ReceivedPost, Stored } from "../world/KnownFacts.ts"
+import type { Answered, Call, KnownFacts, ReceivedPost, Stored } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
 
 /** Each answers what is wrong, or null. */
 export interface OracleInstance {
   /** The store has done something. */
   readonly stored?: (done: Stored) => string | null
+  /** A process of the service begins with a request. */
+  readonly handled?: (call: Call) => void
   /** The service has answered, whether the answer arrives or not. */
   readonly answered?: (answered: Answered) => string | null
   /** A receiver of webhooks got something. */

@@ -1,6 +1,7 @@
 /** How deliveries are given out and what becomes of them after each attempt, by the specification alone. [DELIV-2, DELIV-3, DELIV-4] */
 import type { Json, KnownFacts, KeptPost } from "../world/KnownFacts.ts"
 import { formatOf, type LeasedDelivery, wrongBatches } from "./OutboxBatches.ts"
+import { leftWithoutPlace } from "./OutboxPlaces.ts"
 import {
   type DeliveriesOfWebhooks,
   type Due,
@@ -21,6 +22,11 @@ const patienceMillis = 5 * day
 const longestAttemptSeconds = 16
 /** An attempt has 15 s, by a clock that may go wrong by a fiftieth. [DELIV-3] */
 const minTimeoutMillis = 14_600
+
+/** How many posts the deliveries go in. */
+const postsOf = (leased: ReadonlyArray<LeasedDelivery>): number =>
+  leased.filter(({ batch }) => batch === null).length +
+  new Set(leased.flatMap(({ batch }) => batch ?? [])).size
 
 /** A part of `OutboxReference`: its methods answer what is wrong with what the store did, or null. */
 export class OutboxAttempts {
@@ -54,7 +60,8 @@ export class OutboxAttempts {
   }
 
   /** Notes deliveries that were given to an emitter. Answers what is wrong with that, or null. [DELIV-2, DELIV-7] */
-  lease(leases: ReadonlyArray<Json>, millis: number, now: number, process: number): string | null {
+  lease(leases: ReadonlyArray<Json>, request: Json, now: number, process: number): string | null {
+    const { leaseMillis: millis, limits, underWay } = request
     const taken = new Map<OutboxWebhook, Array<LeasedDelivery>>()
     for (const [
       i,
@@ -107,6 +114,16 @@ export class OutboxAttempts {
     for (const [webhook, leased] of taken) {
       const wrong = wrongBatches(webhook, leased, now)
       if (wrong !== null) return wrong
+    }
+    const posts = new Map([...taken].map(([webhook, leased]) => [webhook, postsOf(leased)]))
+    const sum = (webhooks: Iterable<OutboxWebhook>): number =>
+      [...webhooks].reduce((total, webhook) => total + posts.get(webhook)!, 0)
+    const given = sum(posts.keys())
+    const givenToFailing = sum([...posts.keys()].filter(({ failingSince }) => failingSince !== null))
+    for (const [webhook, givenToWebhook] of posts) {
+      const left = leftWithoutPlace(webhook, { limits, underWay, given, givenToFailing, givenToWebhook }, now)
+      if (left !== undefined)
+        return `${left.id} is due and is not leased with ${givenToWebhook} others, and webhook ${webhook.id} has a place for it`
     }
     return null
   }

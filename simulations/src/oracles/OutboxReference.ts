@@ -131,7 +131,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       case "deliveries.recover":
         return this.recover(args[0], args[1], answer, now)
       case "outbox.lease":
-        return this.attempts.lease(answer.leases, args[0].leaseMillis, now, process.index)
+        return this.attempts.lease(answer.leases, args[0], now, process.index)
       case "outbox.record":
         return this.attempts.record(args[0], answer, now, process.waitFactor)
       default:

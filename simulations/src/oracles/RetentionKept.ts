@@ -24,6 +24,9 @@ interface Due {
 type Row = ReferenceModel["rows"][number]
 
 class WhatIsThere {
+  /** When each person was erased. */
+  readonly erasedAt: Array<number> = []
+
   constructor(private readonly facts: KnownFacts) {}
 
   due(kind: RetentionKind, before: number): Array<Due> {
@@ -114,7 +117,11 @@ class WhatIsThere {
 }
 
 /** What a whole round would remove: what is due by itself holds nothing back. */
-const dueInRound = (facts: KnownFacts, limits: Readonly<Record<RetentionKind, number | null>>): Json => {
+const dueInRound = (
+  facts: KnownFacts,
+  erasedAt: ReadonlyArray<number>,
+  limits: Readonly<Record<RetentionKind, number | null>>
+): Json => {
   const outbox = outboxOf(facts)
   const isBefore = (at: number | null, kind: RetentionKind): boolean =>
     at !== null && limits[kind] !== null && at < limits[kind]
@@ -128,7 +135,7 @@ const dueInRound = (facts: KnownFacts, limits: Readonly<Record<RetentionKind, nu
     events: 0,
     engagements: 0,
     leads: 0,
-    suppressions: 0
+    suppressions: erasedAt.filter((at) => isBefore(at, "suppressions")).length
   }
   for (const { id, reference } of facts.brands) {
     const left = outbox
@@ -182,7 +189,9 @@ export const retentionKept: Oracle = {
         return `${kind} are pruned from before ${new Date(before).toISOString()}, ${late} ms from their retention`
       if (answer.isLeasedElsewhere === true) {
         facts.coverageMarks.add("another process pruned")
-        return null
+        return answer.removed === 0 && answer.oldest === null
+          ? null
+          : `another process prunes, and ${answer.removed} ${kind} are pruned`
       }
       pieces.judged++
       const due = there.due(kind, before)
@@ -214,11 +223,12 @@ export const retentionKept: Oracle = {
     return {
       stored: (done) => {
         if (done.method === "pruning.prune") return prune(done)
+        if (done.method === "leads.erase" && done.answer === true) there.erasedAt.push(done.serviceNow)
         if (done.method === "pruning.countDue") {
           rounds.judged++
-          const [said, wanted] = [done.answer, dueInRound(facts, done.args[0])]
+          const [said, wanted] = [done.answer, dueInRound(facts, there.erasedAt, done.args[0])]
           const wrong = (Object.keys(marks) as ReadonlyArray<RetentionKind>).find(
-            (kind) => kind !== "suppressions" && said[kind] !== wanted[kind]
+            (kind) => said[kind] !== wanted[kind]
           )
           return wrong === undefined
             ? null
@@ -235,6 +245,7 @@ export const retentionKept: Oracle = {
       },
       conclude: () => {
         there.noteAllDead()
+        if (rounds.judged === 0) return "nobody is told what a round would remove"
         for (const kind of Object.keys(marks) as ReadonlyArray<RetentionKind>) {
           const keptMillis = retention[kind]
           if (keptMillis === null) continue

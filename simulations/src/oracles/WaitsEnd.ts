@@ -1,4 +1,6 @@
+import type { Call } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
+import { WaitingRequests } from "./WaitingRequests.ts"
 
 /** Two looks into the store, with what slow calls of it take, and the way of a message. */
 const slackMillis = 10_000
@@ -9,15 +11,19 @@ const slowest = 0.97
 /** Milliseconds that a request waits for a change; 0 where it does not. */
 const waitOf = (url: string): number => 1000 * Number(/[?&]wait=(\d+)/.exec(url)?.[1] ?? 0)
 
+const mayWait = ({ request, route }: Call): boolean => route === "/signals/changes" && waitOf(request.url) > 0
+
 /**
  * A request that waits for a change is answered soon after one, and not before the time is over while there is none. The time is that of the
- * service's clock, whose jumps end it early. [CHG-6]
+ * service's clock, whose jumps end it early. Four of a key wait at once, and a further one is answered at once. [CHG-6]
  */
 export const waitsEnd: Oracle = {
   name: "waits end",
   instantiate: (facts, checks) => {
     const early = checks.rule("a wait without a change")
     const late = checks.rule("a wait for a change")
+    const together = checks.rule("requests of a key that wait at once")
+    const waiting = new WaitingRequests()
     /** When engagements of a brand were recorded, in order. */
     const recordedAt = new Map<string, Array<number>>()
     return {
@@ -40,10 +46,14 @@ export const waitsEnd: Oracle = {
         else known.push(facts.now())
         return null
       },
+      handled: (call) => {
+        if (mayWait(call)) waiting.begin(call)
+      },
       answered: ({ at, body, call, response }) => {
-        if (call.route !== "/signals/changes" || call.brand === null || response.status !== 200) return null
+        if (!mayWait(call)) return null
+        waiting.end(call, at)
+        if (call.brand === null || response.status !== 200) return null
         const wait = waitOf(call.request.url)
-        if (wait === 0) return null
         const { handledAt, handledBy } = call
         const disturbed = (what: ReadonlyArray<"clock" | "pause">, from: number): boolean =>
           facts.incidents.touched(what, from, at, handledBy)
@@ -52,9 +62,14 @@ export const waitsEnd: Oracle = {
           if (disturbed(["clock"], handledAt)) early.weaken("the clock was set")
           else {
             early.judged++
-            if (lasted < wait * slowest)
+            if (lasted < wait * slowest && !waiting.mayBeRefused(call, at))
               return `a request that may wait ${wait} ms was answered without a change after ${lasted} ms`
           }
+        }
+        if (disturbed(["pause", "clock"], handledAt - 30_000)) together.weaken("the service stood still")
+        else {
+          together.judged++
+          if (waiting.isOneTooMany(call, at)) return "more than four requests of a key waited at once"
         }
         const changedAt = (recordedAt.get(call.brand.id) ?? []).find((time) => time >= handledAt)
         if (changedAt === undefined) return null

@@ -68,7 +68,7 @@ export const query = (prng: Prng): PlannedQuery => {
       by: prng.pick([0, 0, 0, -1, 1]),
       form: prng.below(instantForms.length)
     }))
-  return {
+  const drawn: PlannedQuery = {
     signal: prng.chance(0.2) ? prng.below(signalsPerBrand) : null,
     flags: { ...flag("qualified"), ...flag("exported"), ...flag("isEmployee") },
     search: prng.chance(0.3) ? search(prng) : null,
@@ -79,6 +79,14 @@ export const query = (prng: Prng): PlannedQuery => {
     pageSize: prng.pick(pageSizes),
     engagements: prng.pick(["none", "none", "plain", "detailed"])
   }
+  return prng.chance(0.06) ? narrow(prng, drawn) : drawn
+}
+
+/** Few leads of several flags in the order of their creation: a store can merge what it has of each combination. */
+const narrow = (prng: Prng, drawn: PlannedQuery): PlannedQuery => {
+  const all = { qualified: prng.chance(0.5), exported: prng.chance(0.5), isEmployee: false }
+  const { [prng.pick(["qualified", "exported", "isEmployee"] as const)]: _, ...flags } = all
+  return { ...drawn, flags, signal: null, search: null, bounds: [], field: "createdAt", page: 1, pageSize: 1 }
 }
 
 /** The query with one thing otherwise. */

@@ -12,7 +12,7 @@ export interface LineForm extends RequestForm {
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 const contentType = "application/x-ndjson"
-const refusal = { status: 400, code: "invalid_parameter", names: "The body takes x-ndjson" }
+const refusal = { status: 400, code: "invalid_parameter" }
 
 const good = (name: string, observations: number, text: (line: string) => string): LineForm => ({
   name,
@@ -30,12 +30,18 @@ const bad = (name: string, rejections: ReadonlyArray<string>, bytes: () => Uint8
   rejections
 })
 
-const no = (name: string, bytes: (line: string) => Uint8Array): LineForm => ({
+const no = (
+  name: string,
+  bytes: (line: string) => Uint8Array,
+  names = "none of the first 20 lines begins with {"
+): LineForm => ({
   name,
-  refusal,
+  refusal: { ...refusal, names },
   contentType,
   bytes
 })
+
+const oneDocument = "this is one JSON document"
 
 /** Forms of a body of lines, given one correct line. */
 export const lineForms: ReadonlyArray<LineForm> = [
@@ -64,8 +70,8 @@ export const lineForms: ReadonlyArray<LineForm> = [
     Array.from({ length: 19 }, (_, i) => `Line ${i + 1} `),
     () => utf8("x\n".repeat(19))
   ),
-  no("an array", (line) => utf8(`[${line}]`)),
-  no("an array over lines", (line) => utf8(`[\n${line}\n]\n`)),
-  no("an object over lines", () => utf8('{\n"observations":[]\n}\n')),
+  no("an array", (line) => utf8(`[${line}]`), oneDocument),
+  no("an array over lines", (line) => utf8(`[\n${line}\n]\n`), oneDocument),
+  no("an object over lines", () => utf8('{\n"observations":[]\n}\n'), oneDocument),
   no("twenty lines without an object", () => utf8("x\n".repeat(20)))
 ]

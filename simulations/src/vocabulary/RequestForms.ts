@@ -164,12 +164,19 @@ export const misspeltParameters = (names: ReadonlyArray<string>): ReadonlyArray<
   const meant = distinct.find((name) => names.includes(name))
   if (meant === undefined) return []
   const [a, b, ...rest] = meant
+  const exchanged = [b, a, ...rest].join("")
   const misspelt: ReadonlyArray<readonly [how: string, name: string, isNear: boolean]> = [
     ["in capitals", meant.toUpperCase(), true],
     ["with an underscore", `_${meant}`, true],
     ["with a letter missing", meant.slice(0, -1), true],
-    ["with letters exchanged", [b, a, ...rest].join(""), true],
+    ["with two letters missing", meant.slice(2), true],
+    ["with three letters missing", meant.slice(3), false],
+    ["with letters exchanged", exchanged, true],
+    ["with letters exchanged and one missing", exchanged.slice(0, -1), true],
     ["with another letter", `z${meant.slice(1)}`, true],
+    ["with two other letters", `zz${meant.slice(2)}`, true],
+    ["with three other letters", `zzz${meant.slice(3)}`, false],
+    ["with a letter more and one missing", `z${meant.slice(0, -1)}`, true],
     ["with two more letters", `${meant}zz`, true],
     ["with three more letters", `${meant}zzz`, false]
   ]

@@ -2,7 +2,7 @@
  * The store's ports with a scheduling step before and after every call, and with what goes wrong there. Without the steps
  * a store in memory would answer in one step, and nothing could come between.
  */
-import { StoreUnavailable } from "@lead-signals/domain"
+import { type LeaseRequest, StoreUnavailable } from "@lead-signals/domain"
 import { type Context, Effect, FiberRef, GlobalValue } from "effect"
 import type { Rates } from "../Scenario.ts"
 import type { Decisions } from "./Decisions.ts"
@@ -53,6 +53,13 @@ export interface StoreFaults {
   readonly killWithin: () => boolean
 }
 
+/** The request for a lease with the attempts that are under way now: the emitter goes on counting while the store works. */
+const withUnderWay = (request: unknown): LeaseRequest => {
+  const { underWay, ...rest } = request as LeaseRequest
+  const { byWebhook, failingTotal, total } = underWay
+  return { ...rest, underWay: { total, failingTotal, byWebhook: new Map(byWebhook) } }
+}
+
 /** A call that only reads has no "done, but failed", and no death in mid-transaction. */
 const disturbed = (
   { faultPoint, method, operation }: MethodOfStore,
@@ -99,9 +106,10 @@ const disturbed = (
       faults.kill()
       return yield* Effect.never
     }
+    const given = method === "outbox.lease" ? args.map(withUnderWay) : args
     const answer = yield* call
     const process = faults.process()
-    faults.onStored({ method, faultPoint, args, answer, call: by, serviceNow: process.now, process })
+    faults.onStored({ method, faultPoint, args: given, answer, call: by, serviceNow: process.now, process })
     if (when === "after") {
       faults.kill()
       return yield* Effect.never

@@ -54,6 +54,13 @@ interface Serving extends Pick<Surroundings, "post" | "settings"> {
 /** An operator asks so often what a round of pruning would remove. */
 const dryRunMillis = 433_000
 
+/** The n-th question is of another retention than the service has: it keeps one kind for ever, and erasures for a while. */
+const requestedRetention = (retention: Retention.Retention, n: number): Retention.Retention => ({
+  ...retention,
+  suppressions: 1_800_000,
+  [Retention.retentionKinds[n % Retention.retentionKinds.length]!]: null
+})
+
 /** Starts the service of production over opened stores: the sender of webhooks and the API. */
 export const serve = (
   stores: Context.Context<Stores>,
@@ -80,7 +87,10 @@ export const serve = (
     )
     const { retention, ...sending } = settings
     if (retention !== undefined) {
-      const dryRun = Effect.ignore(RetentionRounds.countDue(retention))
+      let requests = 0
+      const dryRun = Effect.suspend(() =>
+        Effect.ignore(RetentionRounds.countDue(requestedRetention(retention, requests++)))
+      )
       yield* Effect.all([
         Effect.forkScoped(RetentionRounds.retain({ retention })),
         Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(dryRunMillis), dryRun)))

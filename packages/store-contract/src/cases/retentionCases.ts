@@ -1,5 +1,6 @@
 /** What every store must do when it prunes what it has kept long enough. */
 import {
+  Brands,
   Leads,
   LeadStore,
   type PruneRequest,
@@ -7,7 +8,8 @@ import {
   recordObservations,
   RetentionRounds,
   Retention,
-  RetentionPolicy
+  RetentionPolicy,
+  Signals
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "../Assertions.ts"
@@ -328,6 +330,34 @@ export const retentionCases: ReadonlyArray<Case> = [
       })
       assertEqual("the lead that was due is there", yield* isThere(world, gone!), false)
       assertEqual("the lead that was seen since is there", yield* isThere(world, kept!), true)
+    })
+  ),
+
+  caseOf("removes what follows events of a clock that was ahead and was set back [RET-5, RET-9]", (clock) =>
+    Effect.gen(function* () {
+      const brand = yield* Brands.create("B")
+      const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+      const { id: signalId } = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+      const observe = (of: string, persons: number) =>
+        recordObservations(
+          brand,
+          Array.from({ length: persons }, (_, i) => ({
+            signalId,
+            person: { extId: `${of}${i}`, name: of },
+            engagement: { id: `${of}${i}` }
+          }))
+        )
+      yield* observe("before", 2)
+      clock.millis += 1000 * hour
+      // More than a piece looks at.
+      for (let i = 0; i < 5; i++) yield* observe(`ahead${i}-`, 500)
+      clock.millis -= 1000 * hour
+      yield* observe("after", 3)
+      clock.millis += 2 * hour
+      const all = { ...Retention.keepAll, events: hour, engagements: hour, leads: hour }
+      const counted = yield* RetentionRounds.countDue(all)
+      assertEqual("counted, and pruned", counted, yield* RetentionRounds.pruneNow(all))
+      assertEqual("events, and leads", [counted.events, counted.leads], [5, 5])
     })
   ),
 

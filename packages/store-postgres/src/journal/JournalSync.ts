@@ -24,13 +24,13 @@ const keepJournal = (
 ): Effect.Effect<JournalSync, StoreUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const journal = new RemovalJournal(folder, transactor)
-    const turn = yield* Effect.makeSemaphore(1)
+    const oneAtATime = yield* Effect.makeSemaphore(1)
     let problem: StoreUnavailable | null = null
     const bringUp = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       yield* effectOf(() => journal.bringUp(now))
       problem = null
-    }).pipe(turn.withPermits(1))
+    }).pipe(oneAtATime.withPermits(1))
     const failed = (failure: StoreUnavailable): Effect.Effect<void> => {
       problem = failure
       return Effect.logWarning("the journal of removals can't be written", { reason: failure.reason })

@@ -80,6 +80,7 @@ interface WalkedEvent {
   readonly has_delivery: boolean
 }
 
+/** Passes over young events before older ones, which a clock that was set back leaves. Without any, it ends at the first page of young ones. */
 const events = (sql: Connection, { after, before, limit }: PieceOf): Promise<Found> =>
   walkBrands(sql, after, async (brandId, [from = 0]) => {
     const rows = await sql.all<WalkedEvent>(
@@ -89,13 +90,18 @@ const events = (sql: Connection, { after, before, limit }: PieceOf): Promise<Fou
     )
     const keys: Array<number> = []
     for (const row of rows) {
-      // Later events are younger, but for a clock that was set back.
-      if (row.at >= before) return { keys, next: null }
-      if (row.event === "lead2.created" || row.has_delivery) continue
+      if (row.at >= before || row.event === "lead2.created" || row.has_delivery) continue
       keys.push(row.position)
       if (keys.length === limit) return { keys, next: [row.position] }
     }
-    return { keys, next: rows.length < lookedAt ? null : [rows.at(-1)!.position] }
+    if (rows.length < lookedAt) return { keys, next: null }
+    const last = rows.at(-1)!
+    if (last.at < before) return { keys, next: [last.position] }
+    const newest = await sql.get<{ readonly at: Instant }>(
+      "SELECT occurred_at AS at FROM lead_signals.event WHERE brand_id = $1 ORDER BY position DESC LIMIT 1",
+      [brandId]
+    )
+    return { keys, next: last.at <= (newest?.at ?? last.at) ? null : [last.position] }
   })
 
 /** Whether an instant is before another, where rows are found by an id: no index by time answers it. */

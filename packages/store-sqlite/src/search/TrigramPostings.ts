@@ -144,6 +144,8 @@ export const needleOf = (bytes: Buffer, trigrams: Trigrams): Needle => {
 export interface Comparable {
   /** Whether the slot's text contains the needle at the position, from which on it can be too short. */
   readonly contains: (slot: number, position: number, needle: Uint8Array) => boolean
+  /** Whether the slot's text contains the needle anywhere. */
+  readonly includes: (slot: number, needle: Buffer) => boolean
 }
 
 /** Looking at a text, which lies somewhere in memory, takes as long as reading so many postings. */
@@ -157,6 +159,18 @@ const firstOfSlot = new Uint32Array(maxSlots)
 
 /** Slots of one part that a union has met; zero between two. */
 const met = new Uint8Array(maxSlots)
+
+/** The number of slots that the first candidates belong to. */
+const slotsAmong = (count: number): number => {
+  let slots = 0
+  let last = -1
+  for (let i = 0; i < count; i++) {
+    const slot = candidates[i]! >>> 16
+    if (slot !== last) slots++
+    last = slot
+  }
+  return slots
+}
 
 /** The postings of some slots' texts. */
 export class TrigramPostings {
@@ -330,6 +344,16 @@ export class TrigramPostings {
     return kept
   }
 
+  /** The postings of the lists from the i-th on. */
+  private countOf(lists: ReadonlyArray<JoinedList>, i: number): number {
+    let count = 0
+    for (let each = i; each < lists.length; each++) {
+      const { trigram } = lists[each]!
+      count += (this.offsets[trigram + 1] ?? 0) - (this.offsets[trigram] ?? 0)
+    }
+    return count
+  }
+
   private join(
     bytes: Buffer,
     lists: ReadonlyArray<JoinedList>,
@@ -339,6 +363,7 @@ export class TrigramPostings {
   ): void {
     const { offsets, postings } = this
     let count = 0
+    let keptMost = false
     let isWhole = false
     for (let i = 0; i < lists.length; i++) {
       const { offset, trigram } = lists[i]!
@@ -353,16 +378,26 @@ export class TrigramPostings {
           if ((key & 0xffff) >= offset) candidates[count++] = key - offset
         }
       } else {
-        if (count * postingsPerText < to - from) break
+        const slots = i === 1 ? count : slotsAmong(count)
+        // Where the list before has kept most, the others will, too.
+        const ahead = keptMost ? this.countOf(lists, i) : to - from
+        if (slots * postingsPerText < ahead) break
+        const before = count
         count = this.keepJoined(count, from, to, offset)
+        keptMost = count * 2 > before
       }
       if (count === 0) return
       isWhole = lists[i]!.isWhole
     }
-    for (let i = 0; i < count; i++) {
+    for (let i = 0, next = 0; i < count; i = next) {
       const key = candidates[i]!
-      const slot = base + (key >>> 16)
-      if (isWhole || texts.contains(slot, key & 0xffff, bytes)) found(slot)
+      const slot = key >>> 16
+      for (next = i + 1; next < count && candidates[next]! >>> 16 === slot; next++);
+      const isFound =
+        isWhole ||
+        // A text with several places is read through once, however many they are.
+        (next > i + 1 ? texts.includes(base + slot, bytes) : texts.contains(base + slot, key & 0xffff, bytes))
+      if (isFound) found(base + slot)
     }
   }
 }

@@ -60,6 +60,7 @@ interface WalkedEvent extends Row {
   readonly has_delivery: number
 }
 
+/** Passes over young events before older ones, which a clock that was set back leaves. Without any, it ends at the first page of young ones. */
 const events = (sql: QueryConnection, { after, before, limit }: PieceOf): Found => {
   const rows = sql.all<WalkedEvent>(
     `SELECT e.position AS key, e.occurred_at AS at, e.event AS event,
@@ -69,13 +70,16 @@ const events = (sql: QueryConnection, { after, before, limit }: PieceOf): Found 
   )
   const due: Array<Row> = []
   for (const row of rows) {
-    // Later events are younger, but for a clock that was set back.
-    if (row.at >= before) return foundOf(due, null)
-    if (row.event === "lead2.created" || row.has_delivery === 1) continue
+    if (row.at >= before || row.event === "lead2.created" || row.has_delivery === 1) continue
     due.push(row)
     if (due.length === limit) return foundOf(due, [row.key])
   }
-  return foundOf(due, rows.length < lookedAt ? null : [rows.at(-1)!.key])
+  if (rows.length < lookedAt) return foundOf(due, null)
+  const last = rows.at(-1)!
+  const isEnd =
+    last.at >= before &&
+    last.at <= sql.value<number>("SELECT occurred_at FROM event ORDER BY position DESC LIMIT 1")!
+  return foundOf(due, isEnd ? null : [last.key])
 }
 
 /** Leads whose engagements one piece looks at. */

@@ -1,0 +1,46 @@
+/** Deliveries that a lease leaves behind though their webhook has a place free, by the specification alone. [DELIV-7] */
+import type { DeliverySlots } from "@lead-signals/domain"
+import type { KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
+
+/** What a lease was asked for with, and what it gave out. */
+export interface GivenPlaces {
+  /** Of the emitter that asks. */
+  readonly limits: DeliverySlots.Limits
+  /** The attempts under way when it was asked for. */
+  readonly underWay: DeliverySlots.UnderWay
+  /** The posts that it gave out. */
+  readonly given: number
+  /** Those of them to webhooks whose last attempt failed. */
+  readonly givenToFailing: number
+  /** Those of them to the webhook. */
+  readonly givenToWebhook: number
+}
+
+/** Whether the webhook's deliveries go one by one, and none waits for another. */
+const isPlain = ({ sending: { maxBatch, ordering } }: OutboxWebhook): boolean =>
+  maxBatch === 1 && ordering === "none"
+
+/** Whether the limits leave the webhook, which has an attempt under way, a place for one more. */
+const hasPlace = (
+  { failingSince, id }: OutboxWebhook,
+  { given, givenToFailing, givenToWebhook, limits, underWay }: GivenPlaces
+): boolean => {
+  const own = failingSince === null ? limits.perWebhook : limits.perFailingWebhook
+  return (
+    (underWay.byWebhook.get(id) ?? 0) + givenToWebhook < own &&
+    underWay.total + given < limits.total - limits.reserved &&
+    (failingSince === null || underWay.failingTotal + givenToFailing < limits.failingTotal)
+  )
+}
+
+/** A delivery of the webhook that was due, and was left though there was a place for it; undefined where there is none. */
+export const leftWithoutPlace = (
+  webhook: OutboxWebhook,
+  places: GivenPlaces,
+  now: number
+): KnownDelivery | undefined =>
+  isPlain(webhook) && hasPlace(webhook, places)
+    ? webhook.deliveries.find(
+        ({ due, isOrdered, state }) => state === "pending" && !isOrdered && due!.to <= now
+      )
+    : undefined

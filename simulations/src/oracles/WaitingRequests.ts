@@ -1,0 +1,63 @@
+/** The requests that may wait for a change, by key and process: four of a key wait at once, and further ones are answered at once. [CHG-6] */
+import type { Call } from "../world/KnownFacts.ts"
+
+/** Requests of one key that wait at once in one process. */
+const maxWaiting = 4
+
+/** What a request does before it waits and after it has waited takes so long at most, in milliseconds. */
+const aroundMillis = 6000
+
+/** Milliseconds for which an answered request is remembered: nobody waits longer. */
+const keptMillis = 120_000
+
+interface Waiting {
+  readonly call: Call
+  /** When it was answered; null: not yet. */
+  answeredAt: number | null
+}
+
+/** Which requests wait, or may have waited, by key and start of a process. */
+export class WaitingRequests {
+  private readonly byKey = new Map<string, Array<Waiting>>()
+
+  /** Each start of a process counts for itself. */
+  private of({ handledBy, handledByStart, key }: Call, now: number): Array<Waiting> {
+    const name = `${key?.id} ${handledBy} ${handledByStart}`
+    const kept = (this.byKey.get(name) ?? []).filter(
+      ({ answeredAt }) => answeredAt === null || answeredAt > now - keptMillis
+    )
+    this.byKey.set(name, kept)
+    return kept
+  }
+
+  /** A process begins with a request that may wait. */
+  begin(call: Call): void {
+    this.of(call, call.handledAt).push({ call, answeredAt: null })
+  }
+
+  /** It was answered. */
+  end(call: Call, now: number): void {
+    const known = this.of(call, now).find((each) => each.call === call)
+    if (known !== undefined) known.answeredAt = now
+  }
+
+  /** Whether so many others may have waited while the request was under way that it could not. */
+  mayBeRefused(call: Call, now: number): boolean {
+    const others = this.of(call, now).filter(
+      (each) => each.call !== call && (each.answeredAt === null || each.answeredAt >= call.handledAt)
+    )
+    return others.length >= maxWaiting
+  }
+
+  /** Whether more requests of its key have waited at one instant than may. Where nothing slows them, each waits at least so long. */
+  isOneTooMany(call: Call, now: number): boolean {
+    const surely = this.of(call, now).flatMap(({ answeredAt, call: { handledAt } }) =>
+      answeredAt === null || answeredAt - handledAt <= 2 * aroundMillis
+        ? []
+        : [{ from: handledAt + aroundMillis, to: answeredAt - aroundMillis }]
+    )
+    return surely.some(
+      ({ from: at }) => surely.filter(({ from, to }) => from <= at && at <= to).length > maxWaiting
+    )
+  }
+}
