@@ -195,7 +195,11 @@ for (const [name, file] of entryPoints) {
 const missingPublic = missing.length
 
 /** Folders some of whose modules still export names without a docstring; a folder without any leaves the list. */
+<<<<<<< HEAD
 const unfinished = new Set(["packages/server"])
+=======
+const unfinished = new Set(["packages/console", "simulations"])
+>>>>>>> main
 
 /** The modules below the folder. */
 const modulesIn = (folder) =>
@@ -254,9 +258,7 @@ const countModules = (folder) => {
 
 const modules = folders.map(countModules).filter(({ exported }) => exported > 0)
 for (const { folder, without } of modules) {
-  if (unfinished.has(folder) && without.length > 0) continue
-  if (unfinished.has(folder))
-    missing.push({ path: folder, line: 1, text: "is finished: take it off the list" })
+  if (unfinished.has(folder)) continue
   const known = new Set(missing.map(({ line, path }) => `${path}:${line}`))
   missing.push(...without.filter(({ line, path }) => !known.has(`${path}:${line}`)))
 }

@@ -94,6 +94,10 @@ class OpenStream {
   }
 }
 
+/**
+ * The streams of one server. Each polls the store when its client has taken what came before, so a slow client holds one page of memory;
+ * one that takes nothing for `stallMillis` is closed. [LIVE-4]
+ */
 const make = Effect.gen(function* () {
   const { heartbeatMillis, maxStreams, pollMillis, stallMillis } = yield* EventStreamLimits
   const open = new Set<OpenStream>()

@@ -198,6 +198,10 @@ interface Opened {
   readonly close: Effect.Effect<void>
 }
 
+/**
+ * Opens the server with a first listener, which answers that the service is starting, until another one is put in its place. Limits of
+ * Node that drop or answer in silence are replaced by refusals of our own.
+ */
 const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Opened, Error, Scope.Scope> =>
   Effect.gen(function* () {
     let listener = first

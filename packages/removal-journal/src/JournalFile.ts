@@ -15,7 +15,7 @@ import {
   writeSync
 } from "node:fs"
 import { dirname } from "node:path"
-import { giveOwnerOf } from "./Owner.ts"
+import { giveOwnerOf } from "./FileOwner.ts"
 import {
   type JournalHeader,
   type JournalText,
@@ -167,6 +167,10 @@ export class JournalFile {
     }
   }
 
+  /**
+   * Writes a new file beside the journal and renames it: a kill leaves the old or the new one, whole. One that can't be read, or is of
+   * another database, stays under another name.
+   */
   private replace(text: string, databaseId: string): number {
     const unfinished = `${this.file}.new`
     const fd = openSync(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600)
@@ -191,6 +195,10 @@ export class JournalFile {
     return inode
   }
 
+  /**
+   * Reads what other processes have appended since, or all of it where the file is another one than before; nothing while file and length
+   * are the same.
+   */
   private refresh(): void {
     if (!existsSync(this.file)) {
       this.known = null

@@ -11,7 +11,7 @@ export {
 } from "./LackingRemovals.ts"
 export { type FoundRemovals, type FindOptions, findRemovals } from "./FindRemovals.ts"
 export { JournalFile, type JournalEnd, type JournalFileOptions, syncFolderOf } from "./JournalFile.ts"
-export { giveOwnerOf } from "./Owner.ts"
+export { giveOwnerOf } from "./FileOwner.ts"
 export {
   type JournalHeader,
   type JournalText,

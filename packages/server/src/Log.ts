@@ -58,6 +58,7 @@ const json = Logger.make(({ annotations, cause, date, logLevel, message }) => {
   write(JSON.stringify(line))
 })
 
+/** The log on standard error: lines for people on a terminal, JSON elsewhere, unless the setting says which. Null: it is not set. */
 export const layer = (format: "pretty" | "json" | null) => {
   const isTerminal = process.stderr.isTTY === true
   const logger = (format ?? (isTerminal ? "pretty" : "json")) === "pretty" ? pretty(isTerminal) : json

@@ -88,6 +88,10 @@ const isOneDocument = ({ bytes }: FileLine): boolean => {
 
 const newline = Buffer.from("\n")
 
+/**
+ * Posts a batch of lines. `ServerBusy` may be tried again with the same batch, since observations that were recorded are duplicates;
+ * `ImportFailed` may not.
+ */
 const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLine>) =>
   Effect.gen(function* () {
     const body = Buffer.concat(lines.flatMap(({ bytes }) => [bytes, newline]))

@@ -44,6 +44,7 @@ const constant = (value: string, description: string): Json => ({ type: "string"
 
 const exampleApi = "https://leads.example.com"
 
+/** The JSON Schema of an event as a CloudEvent, derived from that of its envelope: same data and examples. [FMT-1] */
 const cloudEvent = (envelope: Json): Json => {
   const { createdAt, data, event, id } = envelope["properties"]
   const [example] = envelope["examples"]

@@ -80,6 +80,7 @@ const deleteBrand = (deleteSome: Effect.Effect<any, Failed>, isGone: Effect.Effe
     }
   }).pipe(Effect.scoped)
 
+/** `lead-signals brands`. Deleting needs the brand's name as --confirm, and repeats the call until nothing is left. [DEL-1] */
 export const brandsCommand = group(
   "brands",
   {
@@ -196,6 +197,7 @@ const allow = Options.text("allow").pipe(
   Options.optional
 )
 
+/** `lead-signals keys`. A created key is printed once: the server keeps its hash alone. [AUTH-8] */
 export const keysCommand = group(
   "keys",
   {

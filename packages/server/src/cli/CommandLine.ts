@@ -79,6 +79,7 @@ const commands: Node = group(
   ]
 )
 
+/** What `run` needs of the command line. `version` is that of the packages; `npm run release` writes it. */
 export const program: Program = {
   root: commands,
   version: "0.2.0",
@@ -93,6 +94,7 @@ const withoutSimulator = (): void => {
   process.exitCode = exitCodes.failed
 }
 
+/** Runs the command of `process.argv`, and sets the exit code. `simulate` runs only from a clone: the built file says so and fails. */
 export const runCommandLine = (): void => {
   if (process.argv[2] === "simulate") withoutSimulator()
   else run(program)

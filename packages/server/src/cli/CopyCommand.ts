@@ -22,6 +22,7 @@ const read = (option: string, value: string) =>
 
 const unusableOf = (option: string) => databaseFailed(`The database of ${option} can't be used`)
 
+/** `lead-signals copy`: between SQLite and Postgres, in either direction. The target can't be served before its tables are compared. */
 export const copyCommand = leaf(
   "copy",
   {

@@ -11,6 +11,7 @@ import { database, databaseOf, withProgressLine } from "./FileCommands.ts"
 import { json } from "./OperatorCommand.ts"
 import { print } from "./Output.ts"
 
+/** `lead-signals encryption-key`. Prints the key alone, which `>` can write into a file, and keeps it nowhere. [PII-4] */
 export const encryptionKeyCommand = leaf(
   "encryption-key",
   {
@@ -33,6 +34,7 @@ export const encryptionKeyCommand = leaf(
     )
 )
 
+/** `lead-signals rekey`. It goes on after a kill when it is given the same keys. [PII-4] */
 export const rekeyCommand = leaf(
   "rekey",
   {

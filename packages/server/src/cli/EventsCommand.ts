@@ -69,6 +69,7 @@ const readStream = (
     Effect.catchAll(() => Effect.succeed({ _tag: "Silent" as const }))
   )
 
+/** `lead-signals events`. Connects again after a break, at the last event that it printed, until it is stopped. */
 export const eventsCommand = leaf(
   "events",
   {

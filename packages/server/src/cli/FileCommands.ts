@@ -17,6 +17,7 @@ import { exitCodes } from "./ExitCodes.ts"
 import { json } from "./OperatorCommand.ts"
 import { print } from "./Output.ts"
 
+/** The option of commands that open a database themselves, beside or without a server; `databaseOf` reads it. */
 export const database = Options.text("database").pipe(
   Options.withDescription(
     "The SQLite file, or postgres://… [LEAD_SIGNALS_DATABASE, or .data/lead-signals.sqlite]"
@@ -68,6 +69,7 @@ export const withProgressLine = <A, E>(
     )
   })
 
+/** `lead-signals backup`: a SQLite file alone; Postgres has `pg_dump`. The target may not exist. */
 export const backupCommand = leaf(
   "backup",
   {
@@ -114,6 +116,7 @@ export const backupCommand = leaf(
     )
 )
 
+/** `lead-signals check`. Its exit code tells whether the database is sound, for scripts after a restore. */
 export const checkCommand = leaf(
   "check",
   {

@@ -19,6 +19,7 @@ const maxPrintedRejections = 20
 const formatCounts = (counts: Counts): string =>
   `${counts.recorded} recorded, ${counts.duplicate} duplicates, ${counts.suppressed} suppressed, ${counts.rejected} rejected`
 
+/** `lead-signals import`. It reads the file as it sends it: a file may be larger than memory. */
 export const importCommand = leaf(
   "import",
   {

@@ -65,6 +65,7 @@ const changesLeaf = leaf(
   )
 )
 
+/** `lead-signals leads`, with `set`, `export` and `erase` from their own modules. */
 export const leadsCommand = group(
   "leads",
   {

@@ -28,6 +28,7 @@ const typedAt = (question: string): Effect.Effect<string | null, never> =>
     })
   )
 
+/** `lead-signals leads erase`. Without a terminal it needs --confirm, and fails otherwise. [PII-3] */
 export const leadEraseCommand = leaf(
   "erase",
   {

@@ -26,6 +26,7 @@ const out = Options.text("out").pipe(
   Options.optional
 )
 
+/** `lead-signals leads export`. A file is there under its name only when it is whole. */
 export const leadExportCommand = leaf(
   "export",
   {

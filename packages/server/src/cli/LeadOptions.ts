@@ -4,6 +4,7 @@ import * as Options from "@effect/cli/Options"
 import { Option } from "effect"
 import { flagOption, textOption } from "./OperatorCommand.ts"
 
+/** The argument of commands about one lead. Any text is taken: the server says what it takes. */
 export const id = Args.text({ name: "LEAD-ID" }).pipe(
   Args.withDescription("Id of the lead; `leads list` shows it")
 )
@@ -43,6 +44,7 @@ interface Filter {
 
 const switched = (isOn: boolean): Option.Option<boolean> => (isOn ? Option.some(true) : Option.none())
 
+/** Both parameters of the API about engagements: details alone imply the engagements. */
 export const engagementParametersOf = ({
   engagementDetail,
   engagements

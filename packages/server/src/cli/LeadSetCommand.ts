@@ -15,6 +15,7 @@ const score = Options.text("score").pipe(
   Options.optional
 )
 
+/** `lead-signals leads set`. Without any of its four options it is a mistake of use. */
 export const leadSetCommand = leaf(
   "set",
   {

@@ -176,6 +176,7 @@ const targetRefused = (failure: Failed): Failed =>
       })
     : failure
 
+/** `lead-signals listen`. With --brand it creates a webhook for itself and deletes it as it ends. */
 export const listenCommand = leaf(
   "listen",
   {

@@ -10,6 +10,7 @@ import { url } from "./OperatorCommand.ts"
 /** A header takes no other characters. */
 const isCredential = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 
+/** `lead-signals mcp`. Credentials come from the environment alone; standard output has messages alone. */
 export const mcpCommand = leaf(
   "mcp",
   {

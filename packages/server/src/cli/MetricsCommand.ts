@@ -46,6 +46,7 @@ const columns: Columns = {
   value: ({ value }) => value
 }
 
+/** `lead-signals metrics`: the samples of GET /metrics as a table, for people. */
 export const metricsCommand = leaf(
   "metrics",
   {

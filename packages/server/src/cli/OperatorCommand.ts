@@ -30,17 +30,21 @@ export const brandOption = (description: string) =>
     )
   )
 
+/** The option of commands that need a brand. */
 export const brand = brandOption("Id of the brand; `brands list` shows it")
+/** The option of commands that call a server; `resolveOperator` reads it. */
 export const url = Options.text("url").pipe(
   Options.withDescription("URL of the server [http://127.0.0.1:4000]"),
   Options.withDefault("http://127.0.0.1:4000")
 )
+/** The option of the operator's token; the environment is the better place for it. */
 export const token = Options.text("token").pipe(
   Options.withDescription("The operator token [LEAD_SIGNALS_OPERATOR_TOKEN, which no process list shows]"),
   Options.optional
 )
 export { json }
 
+/** The options of every command that calls the operator API and prints one thing. */
 export const operatorOptions = { url, token, json }
 
 /** Options of commands that create or send something: a repetition with the same key does nothing again. */

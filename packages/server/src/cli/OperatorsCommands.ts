@@ -21,6 +21,7 @@ const tokens = "/operator/tokens"
 /** The texts of a list, without the spaces around them. */
 export const listed = (text: string): ReadonlyArray<string> => text.split(",").map((each) => each.trim())
 
+/** The option of a key or token that expires. The server reads the time, in any form that filters take. */
 export const expires = Options.text("expires").pipe(
   Options.withDescription("From when on it is refused, like 2027-01-31 [never]"),
   Options.optional
@@ -40,6 +41,7 @@ const tokenId = Args.text({ name: "TOKEN-ID" }).pipe(
 
 const orAll = (brandIds: ReadonlyArray<string> | null): ReadonlyArray<string> | string => brandIds ?? "all"
 
+/** `lead-signals operators`. A created token is printed once. [OPER-11] */
 export const operatorsCommand = group(
   "operators",
   {
@@ -120,6 +122,7 @@ const limit = Options.integer("limit").pipe(
   Options.withDefault(pageSize)
 )
 
+/** `lead-signals audit`. Brands and subjects are ids: entries hold no names but those of tokens. [AUD-4] */
 export const auditCommand = leaf(
   "audit",
   {

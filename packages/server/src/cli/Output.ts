@@ -164,9 +164,10 @@ export const described = (
     .join("\n")
 }
 
+/** The option by which a command prints the API's answer instead of words or a table. */
 export const json = Options.boolean("json").pipe(Options.withDescription("Prints JSON, for scripts"))
 
-/** The options of a listing. */
+/** How a command prints many things. `formOf` reads both options, which may not name two forms. */
 export const listingFormOptions = {
   json,
   output: Options.choice("output", ["table", "json", "jsonl", "csv"] as const).pipe(

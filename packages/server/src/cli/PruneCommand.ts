@@ -41,6 +41,7 @@ const prune = (
     }).pipe(Effect.provide(store))
   )
 
+/** `lead-signals prune`: one round of retention over a database, as the server's environment sets it. [RET-1] */
 export const pruneCommand = leaf(
   "prune",
   {

@@ -67,6 +67,7 @@ interface Place {
   readonly dryRun: boolean
 }
 
+/** What a restore of a file did, or would do, in words for the operator. */
 const report = (
   { dryRun, file, target }: Place,
   {
@@ -148,6 +149,7 @@ const sqliteJournal = ({ journal, withoutJournal }: Given, target: string, folde
   return Effect.succeed(folder === null ? ("beside" as const) : { own: sqliteJournalIn(folder, target) })
 }
 
+/** Restores a SQLite file: all checks come before the copy takes the database's place. */
 const restoreFile = (given: Given, target: string) =>
   Effect.gen(function* () {
     const { acceptIncomplete, dryRun, replace } = given
@@ -180,6 +182,7 @@ const restoreFile = (given: Given, target: string) =>
     )
   )
 
+/** Does again on Postgres what a restored dump lacks. FILE and --replace are refused, as pg_restore has their part. */
 const restoreDatabase = (given: Given, url: string) =>
   Effect.gen(function* () {
     const { acceptIncomplete, dryRun } = given
@@ -232,6 +235,7 @@ const restoreDatabase = (given: Given, url: string) =>
     )
   )
 
+/** `lead-signals restore`. After a kill the same command goes on. [REST-1] */
 export const restoreCommand = leaf(
   "restore",
   {

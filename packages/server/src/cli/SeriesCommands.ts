@@ -75,6 +75,7 @@ const countLeaf = (of: keyof typeof groups, summary: string) =>
     )
   )
 
+/** `lead-signals series`: what the operator's calls below /series answer. [SERIES-1] */
 export const seriesCommand = group(
   "series",
   {
@@ -108,6 +109,7 @@ const refusedColumns: Columns = {
   last: ({ lastAt }) => lastAt
 }
 
+/** `lead-signals attention`. [OPER-13] */
 export const attentionCommand = leaf(
   "attention",
   {

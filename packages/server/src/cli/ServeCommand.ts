@@ -6,6 +6,7 @@ import { leaf } from "@lead-signals/command-line"
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
 
+/** `lead-signals serve`, which runs also without a command. An option takes the place of its variable. */
 export const serveCommand = leaf(
   "serve",
   {

@@ -85,6 +85,7 @@ const readCompany = (text: string) =>
     catch: () => usage(`--company takes JSON, like '{"id":12,"name":"Northwind"}'.`)
   })
 
+/** `lead-signals signals`. --company takes JSON, which the server judges. */
 export const signalsCommand = group(
   "signals",
   {
@@ -265,6 +266,7 @@ const readingLeaves = [
   )
 ] as const
 
+/** `lead-signals campaigns`, with the figures of their posts. */
 export const campaignsCommand = group(
   "campaigns",
   {

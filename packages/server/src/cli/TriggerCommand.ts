@@ -98,6 +98,7 @@ const sendToOne = (call: Call, brandId: string, webhook: string, type: string) =
     return (yield* call("POST", pathOf(brandId, "leads", String(data[0].id), "resend"), body)).data
   })
 
+/** `lead-signals trigger`. Without --webhook it leaves a lead behind, of a person that it invents. */
 export const triggerCommand = leaf(
   "trigger",
   {

@@ -122,6 +122,7 @@ const switchLeaf = (name: "enable" | "disable", summary: string) =>
     )
   )
 
+/** `lead-signals webhooks`. Secrets are printed by `create` and `rotate-secret` alone. */
 export const webhooksCommand = group(
   "webhooks",
   {

@@ -73,6 +73,10 @@ export const unfinished = Effect.gen(function* () {
   return keys?.length === 0 ? { brand: only!, endsAt: only!.createdAt + days * millisPerDay } : null
 })
 
+/**
+ * Fills an empty store with the demo brand, or goes on where a start before ended half way. Its history ends today, in UTC. Answers null
+ * when there is nothing to fill.
+ */
 export const fill = ({
   onProgress,
   requestsPerMinute = RateLimit.defaultRequestsPerMinute

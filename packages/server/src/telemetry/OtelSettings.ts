@@ -72,6 +72,10 @@ export const readOtel = (
     }
   })
 
+/**
+ * Reads the variables as OpenTelemetry's specification says, where one of a signal goes before the general one. Throws `InvalidVariable`
+ * for the first bad value.
+ */
 const read = (env: Environment, defaults: { readonly serviceName: string }): OtelSettings => {
   /** The first variable that is set; the specification equates empty with unset. */
   const find = (

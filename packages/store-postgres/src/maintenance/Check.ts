@@ -169,6 +169,10 @@ interface TextCounts {
 const columnsOf = (hasSealed: boolean): string =>
   hasSealed ? leadColumns : leadColumns.replaceAll("l.sealed", "NULL::bytea")
 
+/**
+ * Walks all leads by their key, `leadsAtOnce` at a time, and compares folded, searched and rendered texts with the names that they come
+ * from. A lead whose key is gone keeps its `ext_id` when it is opened: it counts as unopened, not as wrong.
+ */
 const countTexts = async (sql: Connection, hasSealed: boolean): Promise<TextCounts> => {
   let [wrong, unopened, unsealed] = [0, 0, 0]
   let last: readonly [brandId: number, id: number] = [0, 0]
@@ -192,6 +196,7 @@ const countTexts = async (sql: Connection, hasSealed: boolean): Promise<TextCoun
   }
 }
 
+/** Runs every comparison, also after one that failed, so that an operator sees all problems of a database at once. */
 const checkAll = async (
   sql: Connection,
   onProgress: (fraction: number, what: string) => void

@@ -69,6 +69,10 @@ const sealLeads =
     await replace(sql, "lead", writtenLeadColumns, 2, values)
   }
 
+/**
+ * Seals a column of texts that can name people. A text about nobody stays as it is, and an attempt's goes away where the key of its person
+ * is gone.
+ */
 const sealTexts =
   (table: "delivery_body" | "attempt", column: string) =>
   async (sql: Connection, rows: ReadonlyArray<Fields>): Promise<void> => {

@@ -72,6 +72,10 @@ const rewrapPersons = (sql: Connection, keys: StoreKeys, targetId: string): Prom
     return rows.length
   })
 
+/**
+ * Changes the key in steps that can be stopped after each: the table `encryption` names the new key as soon as rows are wrapped under it,
+ * and the previous one until none is left. So nodes know which keys they need, and a call after a kill goes on.
+ */
 const rotate = async (
   sql: Connection,
   state: EncryptionState,

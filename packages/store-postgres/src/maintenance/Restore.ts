@@ -147,6 +147,10 @@ const continueHistory = async (
   await numberRemovals(sql, now, null)
 }
 
+/**
+ * Finds what the database lacks before it changes anything, so that a refused or incomplete journal leaves it as it was; then does it,
+ * unless it is a dry run.
+ */
 const restoreAll = async (sql: Connection, options: RestoreOptions, now: number): Promise<Restored> => {
   const { dryRun, onProgress = () => {}, url } = options
   const fromVersion = await readVersion(sql)

@@ -17,13 +17,13 @@ import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
 import { bodyContext } from "../rows/SealedRows.ts"
 import { sealFor } from "../sealing/SealedValue.ts"
 import { type Body, type DueRow, readBodies } from "./DeliveryBodies.ts"
-import { deferWaiting, type Looked, skippedBefore, stateBefore, wherever } from "./DeliveryOrder.ts"
+import { deferWaiting, type DueBound, skippedBefore, stateBefore, noBound } from "./DeliveryOrder.ts"
 import { type DeliveryShares, leasesOfOthers, ownTokens, type WebhookShare } from "./DeliveryShares.ts"
 
 interface LockedWebhooks {
   readonly webhooks: ReadonlyMap<number, Webhook>
   /** By id, for those that are ordered. */
-  readonly looked: ReadonlyMap<number, Looked>
+  readonly bounds: ReadonlyMap<number, DueBound>
 }
 
 /**
@@ -42,12 +42,12 @@ const lockWebhooks = async (
     [shares.map(({ webhook }) => idOf(webhook.id))]
   )
   const webhooks = new Map(rows.map((row) => [row.id, webhookOf(row, sql.keys)]))
-  const looked = new Map<number, Looked>()
+  const bounds = new Map<number, DueBound>()
   for (const [id, webhook] of webhooks) {
     const limit = Batches.rowsFor(webhook, request.limits.perWebhook)
-    if (webhook.ordering === "lead") looked.set(id, await deferWaiting(sql, id, now, limit))
+    if (webhook.ordering === "lead") bounds.set(id, await deferWaiting(sql, id, now, limit))
   }
-  return { webhooks, looked }
+  return { webhooks, bounds }
 }
 
 /**
@@ -75,7 +75,7 @@ const take = async (
   sql: Connection,
   request: LeaseRequest,
   shares: ReadonlyArray<WebhookShare>,
-  { looked, webhooks }: LockedWebhooks,
+  { bounds, webhooks }: LockedWebhooks,
   now: Instant
 ): Promise<ReadonlyArray<Taken>> => {
   const { limits, underWay } = request
@@ -94,8 +94,8 @@ const take = async (
     given.map(({ ownLimit }) => ownLimit),
     given.map(({ webhook }) => webhook.maxBatch),
     given.map(({ places, webhook }) => Batches.rowsFor(webhook, places)),
-    given.map(({ id }) => (looked.get(id) ?? wherever).due),
-    given.map(({ id }) => (looked.get(id) ?? wherever).seq)
+    given.map(({ id }) => (bounds.get(id) ?? noBound).due),
+    given.map(({ id }) => (bounds.get(id) ?? noBound).seq)
   ])
   let batches = 0
   return given.flatMap(({ id, webhook }): ReadonlyArray<Taken> => {
@@ -164,10 +164,10 @@ export const lease = async (
   now: Instant
 ): Promise<Leased> => {
   const locked = await lockWebhooks(sql, request, shares, now)
-  const { looked, webhooks } = locked
-  const isAllLooked = [...looked.values()].every(({ isAll }) => isAll)
+  const { bounds, webhooks } = locked
+  const isAllTested = [...bounds.values()].every(({ isAll }) => isAll)
   const due = webhooks.size === 0 ? [] : await take(sql, request, shares, locked, now)
-  if (due.length === 0) return { leases: [], nextDueAt: isAllLooked ? nextDueAt : now }
+  if (due.length === 0) return { leases: [], nextDueAt: isAllTested ? nextDueAt : now }
   const { made, read } = await readWithinBounds(sql, due, webhooks, request.body)
   const taken = Batches.withoutOverflow(read)
   const until = now + request.leaseMillis
@@ -201,6 +201,6 @@ export const lease = async (
   )
   return {
     leases,
-    nextDueAt: taken.length < due.length || !isAllLooked ? now : Math.min(nextDueAt ?? until, until)
+    nextDueAt: taken.length < due.length || !isAllTested ? now : Math.min(nextDueAt ?? until, until)
   }
 }

@@ -21,15 +21,16 @@ const deferSql = `UPDATE lead_signals.delivery SET due_at = $3 WHERE brand_id = 
       SELECT seq FROM lead_signals.delivery
       WHERE brand_id = $1 AND seq = given.seq AND state = 'pending' FOR NO KEY UPDATE SKIP LOCKED) d))`
 
-/** How far a lease has looked at what is due of a webhook: nothing beyond is leased, which would have to be looked at first. */
-export interface Looked {
+/** The last due delivery of a webhook that a lease may take: those behind it can wait in the order of their lead, and were not tested yet. */
+export interface DueBound {
+  /** Whether nothing is due behind it. */
   readonly isAll: boolean
   readonly due: Instant
   readonly seq: number
 }
 
-/** All that is due. */
-export const wherever = { due: LeadOrder.waitingDueAt, seq: Number.MAX_SAFE_INTEGER }
+/** The bound behind which nothing can be due. */
+export const noBound = { due: LeadOrder.waitingDueAt, seq: Number.MAX_SAFE_INTEGER }
 
 interface OrderedRow {
   readonly brand_id: number
@@ -40,14 +41,14 @@ interface OrderedRow {
 
 /**
  * Sets aside what is due of a locked, ordered webhook and must wait for an earlier one of its lead, until there are `limit` others or no
- * more. Passes over what an erasure has locked. Answers how far it looked. [ORD-2]
+ * more. Passes over what an erasure has locked. Answers how far it came. [ORD-2]
  */
 export const deferWaiting = async (
   sql: Connection,
   webhookId: number,
   now: Instant,
   limit: number
-): Promise<Looked> => {
+): Promise<DueBound> => {
   let [afterDue, afterSeq, found] = [-1, 0, 0]
   for (let deferred = 0; deferred < maxDeferred;) {
     const rows = await sql.all<OrderedRow>(
@@ -62,7 +63,7 @@ export const deferWaiting = async (
     }
     deferred += waiting.length
     found += rows.length - waiting.length
-    if (rows.length < orderedAtOnce || found >= limit) return { isAll: true, ...wherever }
+    if (rows.length < orderedAtOnce || found >= limit) return { isAll: true, ...noBound }
     afterDue = rows.at(-1)!.due_at
     afterSeq = rows.at(-1)!.seq
   }

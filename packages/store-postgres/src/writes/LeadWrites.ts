@@ -180,6 +180,10 @@ const engagementValuesOf = (engagement: WrittenEngagement): ReadonlyArray<Scalar
     : sealedEngagementValues(brandId, engagement, person, author)
 }
 
+/**
+ * Adds the statements about leads and what lists read beside them. Each kind of row is one part of one statement, however many leads there
+ * are, and parts without rows are left out; unchanged texts are not written again.
+ */
 const addLeads = (parts: Parts, leads: ReadonlyArray<LeadChange>): void => {
   const changed = leads.filter(({ before }) => before !== null)
   parts.rows(

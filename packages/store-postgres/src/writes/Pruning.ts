@@ -70,6 +70,10 @@ const closeDeadLetters = async (
   return rows.filter(({ seq }) => !held.has(seq))
 }
 
+/**
+ * Locks what is due and passes over what others hold, as a piece must keep no attempt waiting; that is due in the next round. Before a dead
+ * letter goes, those before it lose their places: `closeDeadLetters`.
+ */
 const removeDeliveries =
   (state: "delivered" | "dead") =>
   async (sql: Connection, { before, limit }: PieceOf): Promise<Removed> => {
@@ -100,6 +104,10 @@ const noteNewestEvent = (sql: Connection, position: number): Promise<number> =>
     position
   ])
 
+/**
+ * Looks at found events again under the lock of their leads: a delivery may have been queued for one since it was found. The newest
+ * removed position is noted, so that a reader from before it begins anew.
+ */
 const removeEvents = async (sql: Connection, _of: PieceOf, { brandId, keys }: Found): Promise<Removed> => {
   // A call that queues the newest event of a lead holds the lead.
   const leads = await sql.all<{ readonly id: number }>(

@@ -195,6 +195,7 @@ const withoutBrand = new Set(["reading", "delivery", "delivery_body", "attempt"]
 const value = (row: CopyRow, table: CopyTable, column: string): CopyRow[number] =>
   row[table.columns.indexOf(column)]!
 
+/** Inserts a row of the neutral form with the columns that this store derives, as its writes would have: copying skips their functions. */
 const insertRow = (sql: DriverConnection, secrets: Secrets, table: CopyTable, inClear: CopyRow): void => {
   const row = withSecret(secrets, table, true)(inClear)
   const own = table.columns.flatMap((column, i) =>

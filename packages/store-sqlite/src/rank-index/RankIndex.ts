@@ -93,6 +93,7 @@ export interface KnownBuckets {
   readonly set: (key: string, counts: BucketCounts) => void
 }
 
+/** The number of leads before each bucket of the order, of those that count: a page's bucket is found in it by bisection. */
 const leadsBeforeBuckets = (
   sql: QueryConnection,
   { brandId, flags }: Counted,

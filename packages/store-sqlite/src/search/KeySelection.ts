@@ -36,6 +36,10 @@ interface Part {
   readonly to: number
 }
 
+/**
+ * Spreads the items over buckets by their keys, and goes on in the buckets alone that have places of the part; sorting all items would
+ * take several times as long. Where one key is left, the next level of keys decides, and `compare` where there is none.
+ */
 const collect = (
   { from, items, to }: Part,
   order: KeyedOrder,

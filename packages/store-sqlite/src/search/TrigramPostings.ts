@@ -354,6 +354,10 @@ export class TrigramPostings {
     return count
   }
 
+  /**
+   * Finds the texts with all trigrams of a needle at their distances: the first list gives candidates, further ones leave some of them, until
+   * comparing the texts that are left costs less than what is ahead of the lists.
+   */
   private join(
     bytes: Buffer,
     lists: ReadonlyArray<JoinedList>,

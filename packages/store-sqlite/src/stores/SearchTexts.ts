@@ -119,6 +119,10 @@ export class SearchTexts {
     )
   }
 
+  /**
+   * Reads a brand's texts into the thread's memory piece by piece, unless too few leads make it worthwhile or the memory has no room after
+   * idle brands are dropped. Writes go on meanwhile, so it follows the feed of changes afterwards.
+   */
   private remember(brandId: string, now: number): Effect.Effect<void, StoreUnavailable> {
     return Effect.gen(this, function* () {
       const { maxBytes, minLeads } = this.options

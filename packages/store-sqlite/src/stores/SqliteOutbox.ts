@@ -16,6 +16,10 @@ import { record } from "../writes/AttemptRecord.ts"
 import { type LeaseMemory, type Taken, withBodies } from "../writes/DeliveryBodies.ts"
 import { deferWaiting, oldestDue, skippedBefore, whatIsDue } from "../writes/DueRows.ts"
 
+/**
+ * Takes due deliveries within one transaction, in which it looks again: another process may have taken what was due before. It sets
+ * waiting ones of ordered webhooks aside first, so that they hide nothing that is due behind them. [DELIV-2, DELIV-7, ORD-2]
+ */
 const lease = (
   sql: Connection,
   secrets: Secrets,

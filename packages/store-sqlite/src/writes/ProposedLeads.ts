@@ -18,6 +18,7 @@ import { leadColumns } from "../rows/LeadReads.ts"
 import { insertDeliveries } from "./DeliveryQueue.ts"
 import { insertEngagement, insertLead, updateLead } from "./LeadRows.ts"
 
+/** The state that a proposal is decided over: one lookup of ids and hashes, one of the person's lead. */
 const knownOf = (sql: Connection, brandId: number, proposal: Proposal): Observations.CurrentState => {
   const row = sql.get<{
     signal: number
@@ -81,6 +82,7 @@ export const changeOf = (before: Lead | null, after: Lead): LeadChange => ({
   after: listableOf(after)
 })
 
+/** Decides and writes one proposal. Its deliveries are queued later, for all proposals of the commit together. */
 const commitOne = (
   sql: Connection,
   brandId: string,
