@@ -2,7 +2,7 @@
  * `node scripts/docstrings.mjs [FOLDER]`: counts the docstrings of the packages of this repository, or of the one in FOLDER. Every name that a
  * public entry point exports needs one, and so does every member of an exported interface, class, service or object. So does every name that a
  * module exports, for its neighbours alone: a line for each package says how many have none. It prints each that is missing as file:line
- * and fails, but for names within packages that are `unfinished`. A docstring that only repeats its name counts as none.
+ * and fails. A docstring that only repeats its name counts as none.
  *
  * `npm run lint` runs it. The checker reads the sources of the repository alone, not its dependencies, which takes a second or two.
  */
@@ -194,9 +194,6 @@ for (const [name, file] of entryPoints) {
 
 const missingPublic = missing.length
 
-/** Folders some of whose modules still export names without a docstring; a folder without any leaves the list. */
-const unfinished = new Set(["packages/console", "simulations"])
-
 /** The modules below the folder. */
 const modulesIn = (folder) =>
   existsSync(folder)
@@ -253,8 +250,7 @@ const countModules = (folder) => {
 }
 
 const modules = folders.map(countModules).filter(({ exported }) => exported > 0)
-for (const { folder, without } of modules) {
-  if (unfinished.has(folder)) continue
+for (const { without } of modules) {
   const known = new Set(missing.map(({ line, path }) => `${path}:${line}`))
   missing.push(...without.filter(({ line, path }) => !known.has(`${path}:${line}`)))
 }

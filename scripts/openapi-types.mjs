@@ -41,11 +41,21 @@ const withOneError = (document) => {
   return document
 }
 
+/** Leaves out the names that have nothing in them, and says what the others are. */
+const explained = (text) =>
+  text
+    .replaceAll(/^export type (?:webhooks|\$defs) = Record<string, never>;\n/gm, "")
+    .replace(/^(?=export interface components )/m, "/** Schemas by their names in the document. */\n")
+    .replace(
+      /^(?=export interface operations )/m,
+      "/** Operations by their ids: parameters, body and answers. */\n"
+    )
+
 /** The text of `consoleTypes` for a document. */
 export const consoleTypesOf = async (document) => {
   const require = createRequire(new URL("../packages/console/package.json", import.meta.url))
   const generator = require("openapi-typescript")
   const { webhooks: _, ...calls } = withoutWording(document)
   const types = await generator.default(withOneError({ ...calls, info: document.info }))
-  return `/** The types of the API, which \`npm run openapi -- --types\` writes. */\n${generator.astToString(types)}`
+  return `/** The types of the API, which \`npm run openapi -- --types\` writes. */\n${explained(generator.astToString(types))}`
 }

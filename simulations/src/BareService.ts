@@ -32,7 +32,7 @@ export interface Replayed {
   readonly posts: number
 }
 
-/** A replay goes on for so long after the last request, so that what waits for a retry is sent. */
+/** How long a replay goes on after the last request, so that what waits for a retry is sent. */
 const restMillis = 3 * 86_400_000
 
 const startMillis = 1000

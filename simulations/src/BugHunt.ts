@@ -1,4 +1,4 @@
-/** Plants each bug in turn and lets its scenario find it, mostly the swarm: by which oracle, after how many seeds, and in how small a counterexample. */
+/** Plants each bug in turn, and runs its scenario until a rule breaks: which rule, after how many seeds, and how small the counterexample is. */
 import { rmSync } from "node:fs"
 import type { Bug } from "./bugs/index.ts"
 import { bundle } from "./bugs/PlantedModules.ts"

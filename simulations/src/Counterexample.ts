@@ -197,6 +197,7 @@ export const compareReplay = (counterexample: Counterexample, report: RunReport)
 
 /* In words */
 
+/** Virtual time since the run began: hours, minutes, seconds and milliseconds. */
 const time = (millis: number): string => {
   const seconds = Math.floor(millis / 1000)
   const part = (n: number): string => String(n).padStart(2, "0")

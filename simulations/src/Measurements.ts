@@ -74,7 +74,7 @@ const swarmRate = (name: string, store: StoreKind, seeds: number, target: number
   }
 }
 
-/** How often the bare service and whole runs take their turns: what else the machine does then slows both. */
+/** How many rounds the bare service and whole runs are measured in, one after the other: other work on the machine then slows both. */
 const rounds = 3
 
 const cpuSecondsOf = (work: () => void): number => {

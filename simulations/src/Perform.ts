@@ -1,4 +1,4 @@
-/** The plan's hours: who does what of it, and what befalls the service. */
+/** Carries out the actions of a plan, each by its actor, and its scheduled faults. */
 import { Effect } from "effect"
 import { access } from "./actors/Accesses.ts"
 import { browse } from "./actors/Browsers.ts"

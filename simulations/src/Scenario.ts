@@ -177,7 +177,7 @@ const processCount = (about: string) => number({ about, unit: "processes", from:
 
 /**
  * The schema of a scenario: brands, how often an hour each thing is done, rates of faults from 0 to 1, and how often
- * a day the rest befalls the service.
+ * a day the other faults strike the service.
  */
 export const Scenario = Schema.Struct({
   $schema: Schema.optional(text("Where the JSON Schema is, for editors; a run does not read it.", 1000)),

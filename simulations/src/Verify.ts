@@ -132,7 +132,7 @@ export const verifyStore = (
   return { passed: true, runs, coverageMarks, report: last! }
 }
 
-/** What befalls a host that can't be killed: everything but kills, and what only a store of ours meets. */
+/** The faults of a host that can't be killed: all but kills and those of the store. */
 const bearable = (input: RunInput): RunInput => {
   const { loss, lostAnswer, cut, duplication, late } = input.plan.rates
   return {

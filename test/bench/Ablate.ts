@@ -47,6 +47,7 @@ const operator = async (
   return text
 }
 
+/** The text of an answer. Throws where the status is not 200, with the beginning of the answer. */
 export const read = async ({ url }: Server, path: string): Promise<string> => {
   const { status, text } = await get({ url, key }, path)
   if (status !== 200) throw new Error(`${path}: ${status} ${text.slice(0, 200)}`)
@@ -147,6 +148,7 @@ const observations = "observations"
 
 const writes = (shape: string): boolean => shape === observations || shape.startsWith(written)
 
+/** What an ablation measures; `wanted` chooses among the shapes of the mechanisms. */
 export interface AblateOptions {
   readonly programs: Programs
   readonly ablations: ReadonlyArray<Ablation>

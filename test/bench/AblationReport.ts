@@ -9,6 +9,7 @@ export interface Rounds {
   readonly ablated: ReadonlyArray<number>
 }
 
+/** Rounds with the mechanism and without it, in turn, of one shape. */
 export interface AblationFigure extends Rounds {
   readonly shape: string
   readonly leads: number
@@ -16,6 +17,7 @@ export interface AblationFigure extends Rounds {
   readonly unit: "per second" | "ms"
 }
 
+/** All figures of one mechanism, as far as they came. */
 export interface Ablated {
   readonly ablation: Ablation
   readonly figures: ReadonlyArray<AblationFigure>
@@ -105,6 +107,7 @@ const failures = (ablated: ReadonlyArray<Ablated>): ReadonlyArray<string> =>
 const note =
   "The server beside itself without one mechanism, in turn, over one file: requests a second of 16 connections, or milliseconds of one request. Figures are medians; a gain is that of the rounds' ratios."
 
+/** For a terminal; failures come last. */
 export const ablationsAsText = (ablated: ReadonlyArray<Ablated>): string =>
   [
     "Ablation",
@@ -116,6 +119,7 @@ export const ablationsAsText = (ablated: ReadonlyArray<Ablated>): string =>
     ""
   ].join("\n")
 
+/** A page with the machine and the command that made it. */
 export const ablationsAsMarkdown = (
   ablated: ReadonlyArray<Ablated>,
   machine: ReadonlyArray<string>,
@@ -135,6 +139,7 @@ export const ablationsAsMarkdown = (
     ""
   ].join("\n")
 
+/** For programs: every round, and the verdict by which a mechanism stays or goes. */
 export const ablationsAsJson = (ablated: ReadonlyArray<Ablated>, machine: ReadonlyArray<string>): string =>
   JSON.stringify(
     {

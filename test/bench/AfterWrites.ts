@@ -51,6 +51,9 @@ const serve = async (programs: Programs, leads: number, progress: Progress) => {
   }
 }
 
+/**
+ * One figure for each shape that `wanted` chooses, its waits in milliseconds at both sizes. It changes the scores of leads in copies of the files.
+ */
 export const measureAfterWrites = async (
   programs: Programs,
   sizes: Sizes,

@@ -30,6 +30,7 @@ const maxHitsApart = 2
 /** Share of the requests that may find other numbers of leads. */
 const maxOtherShare = 0.2
 
+/** One shape at both commits, in turn. */
 export interface AgainstFigure {
   readonly shape: string
   readonly leads: number
@@ -72,6 +73,7 @@ export const verdictOf = (figure: AgainstFigure): "as fast" | "slower" | "unclea
   return quantile(ratios, 0.75) < minRatio && processorRatioOf(figure) < minRatio ? "slower" : "unclear"
 }
 
+/** The commit to compare with, by any name that git knows, and what to measure. */
 export interface AgainstOptions {
   readonly commit: string
   readonly leads: ReadonlyArray<number>
@@ -230,6 +232,7 @@ const differences = (figures: ReadonlyArray<AgainstFigure>): ReadonlyArray<strin
     found === null ? "" : `The answers of ${shape} differ at ${found}.`
   ).filter((line) => line !== "")
 
+/** For a terminal; shapes whose answers differ come last. */
 export const againstAsText = (figures: ReadonlyArray<AgainstFigure>, commit: string): string =>
   [
     "Against an earlier commit",
@@ -241,6 +244,7 @@ export const againstAsText = (figures: ReadonlyArray<AgainstFigure>, commit: str
     ""
   ].join("\n")
 
+/** A page with the machine and the command that made it. */
 export const againstAsMarkdown = (
   figures: ReadonlyArray<AgainstFigure>,
   machine: ReadonlyArray<string>,
@@ -261,6 +265,7 @@ export const againstAsMarkdown = (
     ""
   ].join("\n")
 
+/** For programs: every round, with ratios and verdict. */
 export const againstAsJson = (
   figures: ReadonlyArray<AgainstFigure>,
   machine: ReadonlyArray<string>

@@ -4,8 +4,17 @@
  */
 import Database from "better-sqlite3"
 
+/** The values of one row, in the order of the columns that `insertAll` is given. */
 export type Row = ReadonlyArray<string | number | null>
 
+/** A table that is small enough to be held at once: what a file has besides leads and engagements. */
+export interface SmallTable {
+  readonly table: string
+  readonly columns: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<Row>
+}
+
+/** Hears a line now and then. */
 export interface Progress {
   readonly say: (text: string) => void
 }
@@ -18,6 +27,7 @@ interface SchemaRow {
   readonly sql: string
 }
 
+/** A file without journal and syncs: a process that is killed leaves it unusable. */
 export const openForLoad = (filename: string): Database.Database => {
   const db = new Database(filename)
   db.pragma("journal_mode = OFF")
@@ -45,6 +55,7 @@ export const dropIndexes = (db: Database.Database, { say }: Progress): (() => vo
   }
 }
 
+/** Inserts in large transactions. Throws at the first row that the table refuses. */
 export const insertAll = (
   db: Database.Database,
   table: string,

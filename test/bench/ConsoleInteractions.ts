@@ -21,6 +21,7 @@ const slowdown = 4
 /** What the page waits after a key for the next one, as `console/LeadFilters.tsx` has it. */
 const typingMillis = 50
 
+/** How much of the console is measured. */
 export interface ConsolePace {
   readonly rounds: number
   /** Whether interactions and the first load are measured, and Live. */

@@ -16,6 +16,7 @@ const [frameMillis, lateMillis] = [1000 / 30, 1000]
 /** Numbers of persons that no other measurement uses. */
 const firstNumber = 500_000
 
+/** What one run of Live gave, second by second. */
 export interface LiveFigures {
   /** Milliseconds a frame took at the mean, in each second. */
   readonly frames: ReadonlyArray<number>
@@ -28,6 +29,7 @@ export interface LiveFigures {
   readonly events: number
 }
 
+/** Sends observations to brand 1 as the operator. Throws where they are refused. */
 export const recordNew = async (url: string, observations: ReadonlyArray<unknown>): Promise<void> => {
   const response = await fetch(`${url}/operator/brands/1/observations`, {
     method: "POST",
@@ -112,6 +114,7 @@ export const measureLive = async (page: Page, url: string, seconds: number): Pro
   }
 }
 
+/** The figures as lines of the report. `seconds` are those after the list was full. */
 export const liveSection = (leads: number, live: LiveFigures, seconds: number): Section => {
   const perSecond = Math.round(live.events / (seconds + fillSeconds))
   const megabytes = live.heap.map((bytes) => Math.round(bytes / 1e5) / 10)

@@ -4,7 +4,9 @@
  * few numbers a lead and one an engagement.
  */
 import { Prng, zipf } from "@lead-signals/simulation-kernel"
+import type { Row, SmallTable } from "./BulkLoad.ts"
 import type {
+  AuthorFact,
   CompanyFact,
   EngagementFact,
   LeadFact,
@@ -19,17 +21,28 @@ import * as Words from "./Words.ts"
 export const generatorVersion = 2
 
 const seed = 5
+
+/** When the first engagement happens, in milliseconds since 1970. */
 export const startsAt = Date.UTC(2024, 0, 1)
 const spanSeconds = 730 * 86_400
+
+/** When the last one has happened, in milliseconds since 1970. */
 export const endsAt = startsAt + spanSeconds * 1000
 
+/** Each brand has as many; those of brand two follow those of brand one. */
 export const signalsOfBrand = 20
+
+/** Brand one has nearly all leads. */
 export const brandIds = [1, 2] as const
+
+/** Those that `readings` are of. */
 export const campaignIds = [1, 2, 3] as const
 const companyCount = 5000
 
 /** So many ids in all; every 101st is brand two's. */
 export const idsOf = (leads: number): number => leads + Math.floor(leads / 100)
+
+/** Every 101st lead is of brand two. */
 export const brandOf = (leadId: number): number => (leadId % 101 === 0 ? 2 : 1)
 
 const slug = (text: string): string =>
@@ -38,6 +51,7 @@ const slug = (text: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
 
+/** Drawn once; leads name them by their place here. */
 export const companies: ReadonlyArray<CompanyFact> = Array.from({ length: companyCount }, (_, i) => {
   const prng = Prng.of(seed + i, "company")
   const name = `${prng.pick(Words.companyStems)} ${prng.pick(Words.companyEnds)} ${i + 1}`
@@ -136,7 +150,8 @@ export const signals: ReadonlyArray<SignalFact> = brandIds.flatMap((brandId) =>
   })
 )
 
-export function* readings(): Generator<ReadingFact> {
+/** Ten posts in each campaign, a reading a day of each from a day on that is drawn. */
+function* readings(): Generator<ReadingFact> {
   for (const campaignId of campaignIds) {
     for (let post = 1; post <= 10; post++) {
       const prng = Prng.of(seed + campaignId * 100 + post, "readings")
@@ -165,6 +180,7 @@ export function* readings(): Generator<ReadingFact> {
 const leadFactor = 32
 const secondFactor = leadFactor * 2 ** 21
 
+/** What is held of all leads at once; everything else of a lead is drawn from its id. */
 export interface Timeline {
   readonly leads: number
   /** Ascending; index i is the engagement with seq i + 1. */
@@ -180,6 +196,7 @@ export interface Timeline {
 const engagementsOfLead = zipf(342, 1.7)
 const signalOfLead = zipf(signalsOfBrand, 1)
 
+/** The same for the same number of leads. It takes seconds for a million. */
 export const timeline = (leads: number): Timeline => {
   const ids = idsOf(leads)
   const prng = Prng.of(seed, "timeline")
@@ -264,6 +281,18 @@ export function* leadFacts({
 const engagementsPerPost = 100
 const outsiders = 2000
 
+/** The person as the author of a post. */
+export const authorOf = (person: PersonFact): AuthorFact => ({
+  extId: person.extId,
+  name: person.name,
+  firstName: person.firstName,
+  lastName: person.lastName,
+  headline: person.headline,
+  username: person.username,
+  linkedinProfileUrl: person.liProfileUrl,
+  profileImageUrl: person.profileImgUrl
+})
+
 const postOf = (number: number, count: number, leads: number): PostFact => {
   const prng = Prng.of(seed + number, "post")
   const isLead = prng.chance(1 / 3)
@@ -276,18 +305,7 @@ const postOf = (number: number, count: number, leads: number): PostFact => {
     content: `${prng.pick(Words.openings)} ${prng.pick(Words.topics)}, and what it means for ${prng.pick(Words.topics)}.`,
     postedAt: startsAt + Math.floor((number / count) * spanSeconds) * 1000 - prng.below(86_400) * 1000,
     authorName: author.name,
-    author: isDetailed
-      ? {
-          extId: author.extId,
-          name: author.name,
-          firstName: author.firstName,
-          lastName: author.lastName,
-          headline: author.headline,
-          username: author.username,
-          linkedinProfileUrl: author.liProfileUrl,
-          profileImageUrl: author.profileImgUrl
-        }
-      : null
+    author: isDetailed ? authorOf(author) : null
   }
 }
 
@@ -334,3 +352,50 @@ export const keyBytes = (brandId: number): Uint8Array => {
   const prng = Prng.of(seed + brandId, "key")
   return Uint8Array.from({ length: 128 }, () => prng.below(256))
 }
+
+/** The readings as a table, which all schemas have alike. */
+export const readingTable = (): SmallTable => ({
+  table: "reading",
+  columns: ["campaign_id", "post_id", "day", "impressions", "reactions", "comments", "reposts"],
+  rows: Array.from(readings(), (reading) => [
+    reading.campaignId,
+    reading.postId,
+    reading.day,
+    reading.impressions,
+    reading.reactions,
+    reading.comments,
+    reading.reposts
+  ])
+})
+
+/** The columns with which an engagement begins in every schema. */
+export const firstEngagementColumns = [
+  "seq",
+  "brand_id",
+  "id",
+  "lead_id",
+  "signal_id",
+  "type",
+  "reaction_type",
+  "comment_text",
+  "post_url",
+  "post_content",
+  "post_posted_at",
+  "post_author"
+] as const
+
+/** Their values, in that order. */
+export const firstEngagementValues = ({ post, ...engagement }: EngagementFact): Row => [
+  engagement.seq,
+  engagement.brandId,
+  engagement.id,
+  engagement.leadId,
+  engagement.signalId,
+  engagement.type,
+  engagement.reactionType,
+  engagement.commentText,
+  post.url,
+  post.content,
+  post.postedAt,
+  post.authorName
+]

@@ -83,6 +83,7 @@ export interface Receiver {
   readonly request: <A>(message: object) => Promise<A>
 }
 
+/** Runs the receiver as a process of its own while `work` lasts, and ends it after it, also where it fails. */
 export const withReceiver = async <A>(
   program: string,
   work: (receiver: Receiver) => Promise<A>
@@ -194,6 +195,7 @@ const paceOfFloor = async ({ request, url }: Receiver, deliveries: number): Prom
   }
 }
 
+/** Rates of deliveries to one webhook, a figure a round. */
 export interface DeliveryFigure {
   /** A webhook that takes batches of 100. */
   readonly batched: ReadonlyArray<Pace>
@@ -273,6 +275,7 @@ const latencies = (
     return millis
   })
 
+/** How long posts to the other webhooks wait, at one quantile. */
 export interface IsolationFigure {
   readonly quantile: number
   /** Milliseconds of each round: while the first webhook hangs, and while it answers. */

@@ -13,6 +13,7 @@ import { shapesOf } from "./Shapes.ts"
 import { median, quantile } from "./Statistics.ts"
 import { keyOf } from "./SubjectDatabase.ts"
 
+/** The shapes that `npm run bench -- drawn` measures unless told otherwise. */
 export const drawnShapes: ReadonlyArray<string> = [
   "random-syllables",
   "random-name-part",
@@ -76,6 +77,7 @@ interface DrawnRound {
   readonly otherMicros: ReadonlyArray<number>
 }
 
+/** One shape, a figure a round. */
 export interface DrawnFigure {
   readonly shape: string
   /** Null for a shape that is no search. */
@@ -85,6 +87,7 @@ export interface DrawnFigure {
   readonly floor: ReadonlyArray<DrawnRound> | null
 }
 
+/** `seconds` are those of each round. */
 export interface DrawnOptions {
   readonly leads: number
   readonly shapes: ReadonlyArray<string>
@@ -123,6 +126,7 @@ const compareAnswers = async (server: Server, floor: Server, paths: () => string
   }
 }
 
+/** The server alone, over a file of `leads` leads that is made where it is missing. */
 export const measureDrawn = async (
   programs: Pick<Programs, "subject">,
   { leads, rounds, seconds, shapes: wanted }: DrawnOptions,
@@ -164,6 +168,7 @@ export const measureDrawn = async (
   }
 }
 
+/** Four lines a shape. Targets are stated for 1,000,000 leads alone. */
 export const drawnSection = (leads: number, figures: ReadonlyArray<DrawnFigure>): Section => ({
   title: `Drawn requests over HTTP, ${leads.toLocaleString("en")} leads`,
   note: "Requests a second over 16 sockets that only send requests, each drawn anew, when searches have their texts in memory. The lines with p99 are milliseconds of 99 % of them, those with cpu microseconds of processor time of the serving thread. The lines with floor are those of a program that only reads the rows and sends the bytes, in turn.",

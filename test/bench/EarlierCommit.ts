@@ -25,6 +25,7 @@ const file = await databaseOf("subject", Number(leads), { say: (text) => void pr
 process.stdout.write(JSON.stringify({ file }))
 `
 
+/** An earlier commit with its sources in a folder of its own, which stays until another commit is compared. */
 export interface EarlierCommit {
   /** The commit's full name. */
   readonly commit: string

@@ -16,6 +16,7 @@ export interface CompanyFact {
   readonly description: string
 }
 
+/** A person as an observation has them. */
 export interface PersonFact {
   readonly extId: string
   readonly name: string
@@ -30,6 +31,7 @@ export interface PersonFact {
   readonly company: number
 }
 
+/** A lead with its person. */
 export interface LeadFact {
   readonly id: number
   readonly brandId: number
@@ -44,7 +46,8 @@ export interface LeadFact {
   readonly updatedAt: number
 }
 
-interface AuthorFact {
+/** The author of a post as an observation has them: the fields of a person, some under other names. */
+export interface AuthorFact {
   readonly extId: string
   readonly name: string
   readonly firstName: string
@@ -55,6 +58,7 @@ interface AuthorFact {
   readonly profileImageUrl: string
 }
 
+/** A post that somebody engaged with. */
 export interface PostFact {
   readonly url: string
   readonly content: string
@@ -63,6 +67,7 @@ export interface PostFact {
   readonly author: AuthorFact | null
 }
 
+/** One engagement of a lead. */
 export interface EngagementFact {
   /** From 1, in order of time. */
   readonly seq: number
@@ -78,6 +83,7 @@ export interface EngagementFact {
   readonly trackedAt: number
 }
 
+/** A signal of a brand, with its source. */
 export interface SignalFact {
   readonly id: number
   readonly brandId: number
@@ -91,6 +97,7 @@ export interface SignalFact {
   }
 }
 
+/** The totals of a post up to a UTC day. */
 export interface ReadingFact {
   readonly campaignId: number
   readonly postId: string

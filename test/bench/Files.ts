@@ -24,6 +24,7 @@ import * as Data from "./Data.ts"
 import { makePlainDatabase } from "./reference/PlainDatabase.ts"
 import { keyOf, makeSubjectDatabase } from "./SubjectDatabase.ts"
 
+/** Where the files are kept. It can be deleted: they are made again. */
 export const folder = fileURLToPath(new URL("../node_modules/.cache/lead-signals-bench", import.meta.url))
 const storeFolder = fileURLToPath(new URL("../../packages/store-sqlite/src", import.meta.url))
 
@@ -48,6 +49,7 @@ const plainText = textOf(fileURLToPath(new URL("reference/PlainDatabase.ts", imp
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12)
 
+/** Whose tables a file has: the product's, or the plain reference's. */
 export type Kind = "subject" | "plain"
 
 const pathOf = (kind: Kind, leads: number): string => {
@@ -55,6 +57,7 @@ const pathOf = (kind: Kind, leads: number): string => {
   return join(folder, `${kind}-${leads}-${digest(`${Data.generatorVersion}\n${text}`)}.sqlite`)
 }
 
+/** Removes a file with all that lies beside it; nothing where it is not there. */
 export const removeDatabase = (path: string): void => {
   for (const end of ["", "-wal", "-shm", "-journal", "-limits", "-limits-wal", "-limits-shm", "-removals"])
     rmSync(`${path}${end}`, { force: true })

@@ -17,11 +17,13 @@ export interface FlatnessFigure {
   readonly many: ReadonlyArray<number>
 }
 
+/** Numbers of leads. */
 export interface Sizes {
   readonly few: number
   readonly many: number
 }
 
+/** `seconds` are those of each round and size. */
 export interface FlatnessPace {
   readonly rounds: number
   readonly seconds: number
@@ -30,6 +32,7 @@ export interface FlatnessPace {
 const key = keyOf(1)
 const warmUpSeconds = 2
 
+/** One figure for each shape that `wanted` chooses. */
 export const measureFlatness = async (
   programs: Programs,
   sizes: Sizes,

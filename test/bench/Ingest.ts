@@ -16,6 +16,7 @@ import { type Pace, paced } from "./Pace.ts"
 import { makePlainIngest } from "./reference/PlainIngest.ts"
 import { makeRowsAlone, prepareRows } from "./reference/RowsAlone.ts"
 
+/** Rates of one way to take observations in, beside so many leads, a figure a round. */
 export interface IngestFigure {
   readonly name: string
   readonly leads: number

@@ -3,11 +3,13 @@ import autocannon from "autocannon"
 import { connect } from "node:net"
 import { median } from "./Statistics.ts"
 
+/** How many requests are under way at once. */
 export const connections = 16
 
 /** Paths requested in turn, again and again; or the next path at each call. */
 export type Paths = ReadonlyArray<string> | (() => string)
 
+/** A server, and what is requested there in turn. */
 export interface Target {
   readonly url: string
   readonly key: string
@@ -21,6 +23,7 @@ const cycleThrough = <A>(items: ReadonlyArray<A> | (() => A)): (() => A) => {
   return () => items[next++ % items.length]!
 }
 
+/** What one round gave. */
 export interface Rate {
   readonly perSecond: number
   /** The median of one request, as the client sees it, among `connections` at once. */

@@ -20,6 +20,7 @@ import { quantile } from "./Statistics.ts"
 import { keyOf } from "./SubjectDatabase.ts"
 import { commonWord } from "./Words.ts"
 
+/** Waits of the cheap request beside one kind of load, in milliseconds, a figure a round. */
 export interface LoopFigure {
   readonly load: string
   readonly leads: number
@@ -85,6 +86,7 @@ const answersBesideUpgrade = async (
   }
 }
 
+/** Over a copy of the file, because some loads erase and migrate. */
 export const measureLoopDelay = async (
   programs: Programs,
   leads: number,

@@ -53,6 +53,7 @@ export const watchStolenTime = (): (() => ReadonlyArray<string>) => {
   }
 }
 
+/** Lines for a report that is published. */
 export const machine = (): ReadonlyArray<string> => [
   `Machine: ${cpus()[0]?.model ?? "unknown"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`,
   `Node ${process.versions.node}, SQLite ${sqliteVersion()} by better-sqlite3 ${versionOf("better-sqlite3")}`,

@@ -25,6 +25,7 @@ import { limited, type Section } from "./Report.ts"
 import { operatorToken, startSubject } from "./Servers.ts"
 import { quantile } from "./Statistics.ts"
 
+/** What is imported, and what is read meanwhile. */
 export interface ImportOptions {
   readonly lines: number
   /** `people`: persons each of whom is new; `life`: some eight engagements a person. */
@@ -157,6 +158,7 @@ const runImport = async (program: string, args: ReadonlyArray<string>) => {
   return { out, seconds: seconds(), micros: microsOfEnded(process.pid) - usedBefore, estimates }
 }
 
+/** What one import took, of `count` lines. */
 export interface ImportFigure {
   readonly count: number
   readonly bytesOfLine: number
@@ -227,6 +229,7 @@ const importSeconds = 240
 const firstPageMillis = 50
 const percentOff = 10
 
+/** The figures as lines of the report. The target is stated for 1,000,000 lines alone. */
 export const importSection = ({ count, micros, seconds, secondsOff, waits }: ImportFigure): Section => {
   const millis = waits.map((wait) => wait.millis)
   return {

@@ -7,6 +7,7 @@ export interface Measurement {
   readonly about: string
 }
 
+/** As `--help` lists them. A module is loaded when its measurement runs. */
 export const measurements: ReadonlyArray<Measurement> = [
   {
     name: "drawn",

@@ -3,6 +3,7 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 
+/** Bytes for a lead, in plain objects and in the store, and how long two pages of the store take. */
 export interface MemoryFigure {
   readonly leads: number
   readonly plainBytes: number
@@ -20,6 +21,7 @@ const child = async <A>(kind: "plain" | "store", leads: number): Promise<A> => {
   return answer
 }
 
+/** Each in a process of its own, after a collection. */
 export const measureMemory = async (leads: number): Promise<MemoryFigure> => {
   const plain = await child<{ bytesPerLead: number }>("plain", leads)
   const store = await child<{ bytesPerLead: number; firstPageMillis: number; lastPageMillis: number }>(

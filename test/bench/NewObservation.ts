@@ -16,19 +16,12 @@ export const newObservation = (n: number, signalId: string) => {
       postContent: "What we learnt about attribution, and what it means for pricing.",
       postPostedAt: "2025-12-01T10:00:00.000Z",
       postAuthor: author.name,
-      postAuthorDetail: {
-        extId: author.extId,
-        name: author.name,
-        firstName: author.firstName,
-        lastName: author.lastName,
-        headline: author.headline,
-        username: author.username,
-        linkedinProfileUrl: author.liProfileUrl,
-        profileImageUrl: author.profileImgUrl
-      },
+      postAuthorDetail: Data.authorOf(author),
       emittedAt: "2025-12-30T10:00:00.000Z",
       trackedAt: "2025-12-30T10:01:00.000Z"
     }
   }
 }
+
+/** What the operator API takes, of a person who is new. */
 export type NewObservation = ReturnType<typeof newObservation>

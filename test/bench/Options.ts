@@ -2,6 +2,7 @@
 import { type Ablation, ablations } from "./Ablations.ts"
 import { measurements } from "./Measurements.ts"
 
+/** The command line, read and judged. */
 export interface Options {
   /** The mechanisms to turn off, each by itself, instead of all other measurements; null: no ablation. */
   readonly ablate: ReadonlyArray<Ablation> | null
@@ -19,6 +20,7 @@ export interface Options {
   readonly write: string | null
 }
 
+/** What `--help` prints. */
 export const help = `Usage: npm run bench -- [options]
        npm run bench -- MEASUREMENT [arguments]
 
@@ -50,6 +52,7 @@ Mechanisms for --ablate; --shape restricts their shapes:
 ${ablations.map(({ about, name }) => `  ${name.padEnd(20)}${about}`).join("\n")}
 `
 
+/** Its message says what an option takes. */
 export class UsageError extends Error {}
 
 const sizes = (text: string): ReadonlyArray<number> =>

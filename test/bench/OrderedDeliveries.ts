@@ -97,6 +97,7 @@ const send = async (
   }
 }
 
+/** Rates over one store, a figure a round. */
 export interface OrderedFigure {
   readonly store: StoreName
   readonly ordered: ReadonlyArray<Sent>

@@ -14,7 +14,10 @@ export const paced = async (work: () => Promise<number>): Promise<Pace> => {
   return { perSecond: (done * 1000) / (performance.now() - startedAt), micros: (user + system) / done }
 }
 
+/** One a round, in the order of the rounds. */
 export const ratesOf = (paces: ReadonlyArray<Pace>): ReadonlyArray<number> =>
   paces.map(({ perSecond }) => perSecond)
+
+/** Microseconds of processor time, one a round. */
 export const microsOf = (paces: ReadonlyArray<Pace>): ReadonlyArray<number> =>
   paces.map(({ micros }) => micros)

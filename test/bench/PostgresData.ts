@@ -9,6 +9,7 @@ import pg from "pg"
 import { connectionOver } from "../store-postgres/QueryPlans.ts"
 import { brandIds, companies, endsAt, personOf, signalsOfBrand, startsAt } from "./Data.ts"
 
+/** How the data is made, and how fast. */
 export interface LoadOptions {
   readonly leads: number
   /** Different texts; 50,000 unless given. */

@@ -8,12 +8,14 @@ import { pathOf, pathsOf, type Shape } from "./Shape.ts"
 import { bareShapes, shapesOf } from "./Shapes.ts"
 import { keyOf } from "./SubjectDatabase.ts"
 
+/** How often and how long both servers are measured in turn. */
 export interface Pace {
   readonly rounds: number
   readonly seconds: number
   readonly warmUpSeconds: number
 }
 
+/** One shape at one size: ours beside the plain server, a figure a round. */
 export interface Reading {
   readonly shape: Shape
   readonly leads: number
@@ -22,6 +24,7 @@ export interface Reading {
   readonly plain: ReadonlyArray<Rate>
 }
 
+/** One shape beside a server that sends the same bytes ready. `atLeast` is the least ratio. */
 export interface BareReading {
   readonly name: string
   readonly leads: number
@@ -104,6 +107,7 @@ const measureAgainstBare = async (
   return { name: shape.name, leads, atLeast, ...rates }
 }
 
+/** What is measured at one size. */
 export interface ReadingOptions {
   /** Start the two servers, over the same leads. */
   readonly servers: { readonly subject: () => Promise<Server>; readonly plain: () => Promise<Server> }
@@ -127,6 +131,7 @@ export const fileServers = async (
   }
 }
 
+/** Throws where the two servers answer a shape differently, before it measures that shape. */
 export const measureReading = async ({ leads, pace, progress, servers, wanted }: ReadingOptions) => {
   const subject = await servers.subject()
   const plain = await servers.plain()

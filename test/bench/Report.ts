@@ -9,6 +9,7 @@ import { median, formatted, spread } from "./Statistics.ts"
 /** The least that an ordered webhook gets of what one without an order gets. */
 const orderedTarget = 0.7
 
+/** One line of a table, each figure as text. */
 export interface Line {
   readonly shape: string
   readonly leads: number | null
@@ -22,6 +23,7 @@ export interface Line {
   readonly reached: boolean | null
 }
 
+/** A table with its title, and a note that says the units. */
 export interface Section {
   readonly title: string
   readonly note: string
@@ -133,6 +135,7 @@ const targetOf = ({ leads, shape }: Reading): number | null => {
   return leads === 1_000_000 ? (shape.atLarge ?? null) : null
 }
 
+/** One section for each number of leads. */
 export const readingSections = (readings: ReadonlyArray<Reading>): ReadonlyArray<Section> =>
   [...new Set(readings.map(({ leads }) => leads))].map((leads) => ({
     title: `Reading, ${leads.toLocaleString("en")} leads`,
@@ -149,6 +152,7 @@ export const readingSections = (readings: ReadonlyArray<Reading>): ReadonlyArray
       })
   }))
 
+/** The shapes that are measured beside bare `node:http`. */
 export const bareSection = (readings: ReadonlyArray<BareReading>): Section => ({
   title: "Beside bare node:http",
   note: "Requests a second over 16 sockets that only send requests; the reference is (b), the same bytes sent ready.",
@@ -204,6 +208,7 @@ export const textTable = (headings: Row, rows: ReadonlyArray<Row>, names = 1): R
   )
 }
 
+/** For a terminal. */
 export const asText = (sections: ReadonlyArray<Section>): string =>
   sections
     .map(
@@ -225,6 +230,7 @@ export const markdownTable = (headings: Row, rows: ReadonlyArray<Row>, names = 1
   return [head!, rule, ...body]
 }
 
+/** For test/bench/RESULTS.md: the machine, and the command that measured. */
 export const asMarkdown = (
   sections: ReadonlyArray<Section>,
   machine: ReadonlyArray<string>,

@@ -9,12 +9,14 @@ import { fileURLToPath } from "node:url"
 import { bundleModule, bundleServer } from "../../scripts/bundle.mjs"
 import { folder } from "./Files.ts"
 
+/** A running server; `stop` ends its process and waits for that. */
 export interface Server {
   readonly url: string
   readonly pid: number
   readonly stop: () => Promise<void>
 }
 
+/** The subject's token. It is no secret: the server listens on this machine alone. */
 export const operatorToken = "operator-token-of-the-benchmark"
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -46,6 +48,7 @@ const bundleReference = (outfile: string, entry = "reference/PlainServer.ts") =>
     logLevel: "warning"
   })
 
+/** Paths of the built programs: ours, and the plain reference. */
 export interface Programs {
   readonly subject: string
   readonly plain: string
@@ -62,6 +65,7 @@ export const bundleChanged = (change: SourceChange): Promise<string> =>
 export const importBuilt = async <A>(name: string): Promise<A> =>
   import(await bundled(name, (outfile) => bundleModule(here(`${name}.ts`), outfile)))
 
+/** Builds both; the files go with this process. */
 export const bundlePrograms = async (): Promise<Programs> => ({
   subject: await bundled("subject", bundleServer),
   plain: await bundled("plain", bundleReference)
@@ -70,6 +74,7 @@ export const bundlePrograms = async (): Promise<Programs> => ({
 /** A server of `reference` that does what a shape's requests can't do without, and nothing else. */
 export type Floor = "PagesAlone" | "DetailsAlone"
 
+/** Builds one program of the folder `reference`. */
 export const bundleFloor = (floor: Floor): Promise<string> =>
   bundled(floor, (outfile) => bundleReference(outfile, `reference/${floor}.ts`))
 
@@ -147,6 +152,7 @@ export const startSubject = (
 ): Promise<Server> =>
   start([...nodeOptions(), subject], { ...subjectEnvironment(filename), PORT: String(port) })
 
+/** The plain reference over a SQLite file. */
 export const startPlain = ({ plain }: Programs, filename: string): Promise<Server> =>
   start([plain], { DATABASE: filename })
 
@@ -154,6 +160,7 @@ export const startPlain = ({ plain }: Programs, filename: string): Promise<Serve
 export const startFloor = (program: string, filename: string): Promise<Server> =>
   start([program], { DATABASE: filename })
 
+/** The plain reference over a Postgres database. */
 export const startPlainPostgres = ({ plain }: Pick<Programs, "plain">, url: string): Promise<Server> =>
   start([plain], { DATABASE: url })
 

@@ -1,6 +1,7 @@
 /** A kind of request, and the requests of that kind in the order in which every server gets them. */
 import type { Paths } from "./Load.ts"
 
+/** A kind of request with its targets. */
 export interface Shape {
   readonly name: string
   /** Paths requested in turn, again and again; or the path of request n, from 0, of which each is drawn anew. */
@@ -16,6 +17,7 @@ export const sorts: ReadonlyArray<string> = ["createdAt", "updatedAt", "score1",
   `${field}:asc`
 ])
 
+/** The path of request `n`, from 0. */
 export const pathOf = ({ paths }: Shape, n: number): string =>
   typeof paths === "function" ? paths(n) : paths[n % paths.length]!
 

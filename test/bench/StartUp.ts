@@ -28,11 +28,13 @@ const untilAnswer = async (begin: () => Promise<Server>, path: string, key: stri
   return seconds
 }
 
+/** Milliseconds, a figure a round. */
 export interface StartFigure {
   readonly subject: ReadonlyArray<number>
   readonly reference: ReadonlyArray<number>
 }
 
+/** Each round starts both servers once, in turn. */
 export const measureStart = async (
   programs: Programs,
   leads: number,

@@ -4,6 +4,7 @@ export const quantile = (values: ReadonlyArray<number>, fraction: number): numbe
   return sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))]!
 }
 
+/** The mean of the two in the middle of an even number; NaN of none. */
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
@@ -16,5 +17,6 @@ export const formatted = (value: number): string =>
     ? Math.round(value).toLocaleString("en")
     : String(Number(value.toPrecision(value < 10 ? 2 : 3)))
 
+/** The least and the greatest, as text. */
 export const spread = (values: ReadonlyArray<number>): string =>
   `${formatted(Math.min(...values))}–${formatted(Math.max(...values))}`

@@ -5,7 +5,15 @@ import { Effect, Layer } from "effect"
 import type Database from "better-sqlite3"
 import { existsSync } from "node:fs"
 import { SearchIndex } from "@lead-signals/store-sqlite/internal"
-import { closeLoaded, insertAll, openForLoad, type Progress, type Row, dropIndexes } from "./BulkLoad.ts"
+import {
+  closeLoaded,
+  dropIndexes,
+  insertAll,
+  openForLoad,
+  type Progress,
+  type Row,
+  type SmallTable
+} from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
 import type * as Facts from "./Facts.ts"
 
@@ -42,6 +50,7 @@ const rebuildDerivedTables = async (): Promise<ReadonlyArray<string>> => {
   return countsOfLeads
 }
 
+/** The brand's API key: the same in every file. */
 export const keyOf = (brandId: number): string => KeyFormat.fromRandom(Data.keyBytes(brandId))
 
 /** More than any run makes in a minute. */
@@ -106,6 +115,7 @@ function* leadRows(timeline: Data.Timeline, columns: ReadonlyArray<string>): Gen
   for (const lead of Data.leadFacts(timeline)) yield values.map((value) => value(lead))
 }
 
+/** Which signals caught which lead. */
 export function* caughtRows(timeline: Data.Timeline): Generator<Row> {
   const { signalBits } = timeline
   for (const { brandId, id } of Data.signals) {
@@ -116,11 +126,16 @@ export function* caughtRows(timeline: Data.Timeline): Generator<Row> {
   }
 }
 
-export const engagementColumns =
-  "seq brand_id id lead_id signal_id type reaction_type comment_text post_url post_content post_posted_at post_author post_author_detail author_ext_id emitted_at tracked_at".split(
-    " "
-  )
+/** In the order of `engagementRows`. */
+export const engagementColumns: ReadonlyArray<string> = [
+  ...Data.firstEngagementColumns,
+  "post_author_detail",
+  "author_ext_id",
+  "emitted_at",
+  "tracked_at"
+]
 
+/** In the order of time; details of a post are made once. */
 export function* engagementRows(timeline: Data.Timeline): Generator<Row> {
   const details = new WeakMap<Facts.PostFact, string>()
   for (const engagement of Data.engagementFacts(timeline)) {
@@ -131,18 +146,7 @@ export function* engagementRows(timeline: Data.Timeline): Generator<Row> {
       details.set(post, detail)
     }
     yield [
-      engagement.seq,
-      engagement.brandId,
-      engagement.id,
-      engagement.leadId,
-      engagement.signalId,
-      engagement.type,
-      engagement.reactionType,
-      engagement.commentText,
-      post.url,
-      post.content,
-      post.postedAt,
-      post.authorName,
+      ...Data.firstEngagementValues(engagement),
       detail ?? null,
       post.author?.extId ?? null,
       engagement.emittedAt,
@@ -174,6 +178,49 @@ const checkColumns = (db: Database.Database): void => {
   }
 }
 
+/** The product's tables but those of leads and engagements. The store in Postgres has a column more in `reading`. */
+export const smallTables = (): ReadonlyArray<SmallTable> => {
+  const { startsAt } = Data
+  return [
+    {
+      table: "brand",
+      columns: ["id", "name", "suppression_secret", "created_at"],
+      rows: Data.brandIds.map((id) => [id, `Brand ${id}`, String(id).padStart(64, "0"), startsAt])
+    },
+    {
+      table: "api_key",
+      columns: ["id", "brand_id", "label", "start", "hash", "requests_per_minute", "created_at"],
+      rows: Data.brandIds.map((id) => [
+        id,
+        id,
+        "bench",
+        keyOf(id).slice(0, KeyFormat.startLength),
+        KeyFormat.hash(keyOf(id)),
+        requestsPerMinute,
+        startsAt
+      ])
+    },
+    {
+      table: "signal",
+      columns: ["id", "brand_id", "name", "signal_type", "source", "created_at"],
+      rows: Data.signals.map(({ brandId, id, name, signalType, source }) => [
+        id,
+        brandId,
+        name,
+        signalType,
+        JSON.stringify(source),
+        startsAt
+      ])
+    },
+    {
+      table: "campaign",
+      columns: ["id", "brand_id", "name", "created_at"],
+      rows: Data.campaignIds.map((id) => [id, 1, `Campaign ${id}`, startsAt])
+    },
+    Data.readingTable()
+  ]
+}
+
 /** Makes the file, which must not be there yet. */
 export const makeSubjectDatabase = async (
   filename: string,
@@ -190,54 +237,7 @@ export const makeSubjectDatabase = async (
   const putBack = dropIndexes(db, progress)
   const into = (table: string, columns: string, rows: Iterable<Row>): void =>
     insertAll(db, table, columns.split(" "), rows, progress)
-  const { startsAt } = Data
-  into(
-    "brand",
-    "id name suppression_secret created_at",
-    Data.brandIds.map((id) => [id, `Brand ${id}`, String(id).padStart(64, "0"), startsAt])
-  )
-  into(
-    "api_key",
-    "brand_id label start hash requests_per_minute created_at",
-    Data.brandIds.map((id) => [
-      id,
-      "bench",
-      keyOf(id).slice(0, KeyFormat.startLength),
-      KeyFormat.hash(keyOf(id)),
-      requestsPerMinute,
-      startsAt
-    ])
-  )
-  into(
-    "signal",
-    "id brand_id name signal_type source created_at",
-    Data.signals.map(({ brandId, id, name, signalType, source }) => [
-      id,
-      brandId,
-      name,
-      signalType,
-      JSON.stringify(source),
-      startsAt
-    ])
-  )
-  into(
-    "campaign",
-    "id brand_id name created_at",
-    Data.campaignIds.map((id) => [id, 1, `Campaign ${id}`, startsAt])
-  )
-  into(
-    "reading",
-    "campaign_id post_id day impressions reactions comments reposts",
-    Array.from(Data.readings(), (reading) => [
-      reading.campaignId,
-      reading.postId,
-      reading.day,
-      reading.impressions,
-      reading.reactions,
-      reading.comments,
-      reading.reposts
-    ])
-  )
+  for (const { columns, rows, table } of smallTables()) insertAll(db, table, columns, rows, progress)
   const there = columnsOf(db, "lead")
   const known = leadValues.map(([column]) => column)
   insertAll(

@@ -1,9 +1,12 @@
 /** What the made-up people, companies and posts of the benchmark are called. No name is anyone's. */
 const words = (text: string): ReadonlyArray<string> => text.split(" ")
 
+/** Drawn for persons, each as likely as the others. */
 export const firstNames = words(
   "Ada Amira Anouk Arvid Beatriz Björn Chiara Dagny Darius Elif Emeka Esra Farid Freya Gia Haruki Hedda Idris Ines Isak Jaya Joana Kaito Karim Léa Lina Ludvik Maren Mateo Mina Naïm Nadia Nils Noor Olu Oskar Priya Quentin Ravi Rosa Saga Samir Selma Søren Tariq Tove Uma Viggo Wanjiru Xenia Yara Yusuf Zofia Zoë"
 )
+
+/** Drawn for persons, each as likely as the others. */
 export const lastNames = words(
   "Abara Alvén Amundsen Baran Bergqvist Castell Dahlroth Demirel Eklöv Farouk Fjellner Gallo Grönlund Haddadi Hallberg Ibsen Iwaki Jónsdal Kaplin Kovář Lindahl Lòpes Marwick Moreau Nakagami Nyholm Okoro Østgaard Pavlić Quist Rahmani Rosenkvist Sadeghi Saint-Clar Sørby Takemori Tandberg Ueno Vaskinn Vendrell Wachira Weisz Yıldız Zamora Łaski"
 )
@@ -15,11 +18,16 @@ export const syllables = words(
 
 /** In about 16 % of the headlines. */
 export const commonWord = "Engineer"
+
+/** The share of headlines that have `commonWord`, for searches that find many. */
 export const commonShare = 0.16
 /** In five leads of the brand, however many there are. */
 export const rareWord = "Zyxomma"
 
+/** Titles with the common word. */
 export const engineers = [`Data ${commonWord}`, `Platform ${commonWord}`, `Software ${commonWord}`]
+
+/** Titles without it. */
 export const otherTitles = [
   "Account Executive",
   "Chief of Staff",
@@ -34,10 +42,16 @@ export const otherTitles = [
   "VP Marketing",
   "VP Sales"
 ]
+
+/** The first word of a company. */
 export const companyStems = words(
   "Northwind Alder Quartz Fjord Lumen Harbor Juniper Kestrel Mosaic Nimbus Onyx Pinecone Rowan Saffron Tundra Umber Velvet Willow Xylo Yarrow"
 )
+
+/** The second word of a company. */
 export const companyEnds = words("Labs Systems Analytics Cloud Works Health Freight Foods")
+
+/** Drawn for companies. */
 export const industries = [
   "Software",
   "Logistics",
@@ -46,6 +60,8 @@ export const industries = [
   "Financial Services",
   "Manufacturing"
 ]
+
+/** City and country. */
 export const places = [
   ["Oslo", "Norway"],
   ["Lisbon", "Portugal"],
@@ -54,12 +70,16 @@ export const places = [
   ["Toronto", "Canada"],
   ["Kraków", "Poland"]
 ] as const
+
+/** A range as text, and a number within it. */
 export const staffRanges = [
   ["11-50", 32],
   ["51-200", 120],
   ["201-500", 340],
   ["1001-5000", 2200]
 ] as const
+
+/** How a post begins. */
 export const openings = [
   "What we learnt about",
   "Three myths about",
@@ -67,6 +87,8 @@ export const openings = [
   "A short guide to",
   "Why we changed our mind on"
 ]
+
+/** How a post goes on. */
 export const topics = [
   "attribution",
   "onboarding",
@@ -76,6 +98,8 @@ export const topics = [
   "pricing",
   "hiring"
 ]
+
+/** Drawn for comments; one has a character outside the BMP. */
 export const comments = [
   "This is exactly what we saw last quarter.",
   "Great read, thank you!",
@@ -84,4 +108,6 @@ export const comments = [
   "Saving this for the team.",
   "Curious how this holds for smaller teams."
 ]
+
+/** As the network names them. */
 export const reactions = words("LIKE PRAISE EMPATHY INTEREST APPRECIATION ENTERTAINMENT")

@@ -15,6 +15,7 @@ const deliveryTarget = 0.4
 const processorNote =
   "Microseconds of processor time of each, of all threads and of the kernel on their behalf; the reference is the floor: what must be written"
 
+/** No section where nothing was measured. */
 export const ingestSections = (figures: ReadonlyArray<IngestFigure>): ReadonlyArray<Section> => {
   const [first] = figures
   if (first === undefined) return []
@@ -38,6 +39,7 @@ export const ingestSections = (figures: ReadonlyArray<IngestFigure>): ReadonlyAr
   ]
 }
 
+/** The rates of one webhook, alone and in batches. */
 export const deliverySections = ({
   batched,
   floor,

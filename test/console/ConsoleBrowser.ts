@@ -20,6 +20,7 @@ export interface ConsoleWindow {
   readonly wrong: Array<string>
 }
 
+/** A server with its console and a browser. `operate` calls the API as the operator, and answers the body. */
 export interface ConsoleServer {
   readonly url: string
   readonly server: ServerProcess
@@ -68,6 +69,7 @@ export const closeConsolesAfterTests = (): void => {
   })
 }
 
+/** Starts a built server over a file in a folder of its own, whose webhooks may reach this machine. The browser is one for all tests of a file. */
 export const startConsole = async (environment: Record<string, string> = {}): Promise<ConsoleServer> => {
   const folder = mkdtempSync(join(tmpdir(), "console-"))
   const server = await startServer(

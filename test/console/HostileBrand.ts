@@ -34,6 +34,7 @@ export const answerHostilely: NonNullable<
     .end(`${markup}${turning}${invisible}\u001b[31m${endless.repeat(50)}`)
 }
 
+/** Ids of what the brand has. */
 export interface HostileBrand {
   readonly brand: string
   readonly signal: string

@@ -78,7 +78,7 @@ describePerson("a person who looks after a brand", (person) => {
     expect((await operate("GET", "/leads?search=Person+1000")).data.length).toBe(1)
   })
 
-  it("is asked before an import is left, which then stops, and has it go on past a proxy's failure", async () => {
+  it("is asked before an import is left, which then stops, and has it go on past a proxy's failure [SES-10]", async () => {
     const { brand, button, go, observation, page, server, window } = person()
     const file = join(server.folder, "left.jsonl")
     const lines = Array.from({ length: 900 }, (_, i) => JSON.stringify(observation(5000 + i)))

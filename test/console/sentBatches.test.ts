@@ -35,7 +35,7 @@ describe("a batch of the console's import", () => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  it("is sent again when the server, or a proxy before it, may answer later [OBS-1]", async () => {
+  it("is sent again when the server, or a proxy before it, may answer later [SES-10]", async () => {
     for (const status of [408, 429, 502, 503, 504]) {
       answers = [refused(status), refused(status), unreachable]
       sent = 0
@@ -45,7 +45,7 @@ describe("a batch of the console's import", () => {
     }
   })
 
-  it("is refused at once with every other status, and after six attempts [OBS-1]", async () => {
+  it("is refused at once with every other status, and after six attempts [SES-10]", async () => {
     for (const [status, attempts] of [
       [400, 1],
       [500, 1],
@@ -69,7 +69,7 @@ describe("a batch of the console's import", () => {
     expect((await sendBatch("1", [line(4, "x".repeat(1_048_000))], signal)).recorded).toBe(1)
   })
 
-  it("is not sent again once the import was stopped", async () => {
+  it("is not sent again once the import was stopped [SES-10]", async () => {
     const stop = new AbortController()
     answers = [refused(502)]
     const result = sendBatch("1", batch, stop.signal).catch((failure: unknown) => failure)

@@ -124,7 +124,7 @@ describe.skipIf(chromiumPath === undefined || !isThorough)("the console's settin
     await server.operate("PATCH", `/operator/brands/${brand}/webhooks/${id}`, { ...before, maxWait: 0 })
   })
 
-  it("creates a key that signs in to read its brand alone, and revokes it [SES-3, SES-4]", async () => {
+  it("creates a key that signs in to read its brand alone, and revokes it [SES-3, SES-4, SES-9]", async () => {
     await go(`/brands/${brand}/signals`)
     await page.getByRole("link", { name: "API Keys" }).click()
     await page.getByRole("button", { name: "Create New Key" }).first().click()

@@ -13,6 +13,7 @@ import { leadHistoryCases } from "./cases/leadHistoryCases.ts"
 import { leadReadCases } from "./cases/leadReadCases.ts"
 import { operatorCases } from "./cases/operatorCases.ts"
 import { retentionCases } from "./cases/retentionCases.ts"
+import { retentionHistoryCases } from "./cases/retentionHistoryCases.ts"
 import { type Case, OpenStore, type StoreUnderTest } from "./StoreUnderTest.ts"
 
 /** The two functions that the suite needs of a test runner: vitest, Jest, Bun's and `node:test` have both. */
@@ -51,7 +52,7 @@ const groups: ReadonlyArray<readonly [ContractCase["group"], ReadonlyArray<Case>
   ["deliveries", [...deliveryHistoryCases, ...deliveryCases]],
   ["directory", [...directoryCases, ...keyCases, ...campaignCases]],
   ["deletion", deletionCases],
-  ["retention", retentionCases],
+  ["retention", [...retentionHistoryCases, ...retentionCases]],
   ["operators", operatorCases],
   ["idempotency", idempotencyCases]
 ]

@@ -55,11 +55,11 @@ export const directory = (context: ActorContext, by: Caller, brand: KnownBrand):
   })
 
 /** Renames the brand, one of its signals and its campaign, and lists everything: later lists must have the new names. */
-export const names: Inspect = (context, by, brand, { n, nth }) =>
+export const rename: Inspect = (context, by, brand, { n, nth }) =>
   Effect.gen(function* () {
     const of = caller(by)
     const { campaignId, id: brandId, signalIds } = brand
-    const rename = (what: string, route: string, params: Record<string, string>): Effect.Effect<Json> =>
+    const renameOne = (what: string, route: string, params: Record<string, string>): Effect.Effect<Json> =>
       succeeding(context, of(what), {
         method: "PATCH",
         route,
@@ -68,8 +68,8 @@ export const names: Inspect = (context, by, brand, { n, nth }) =>
         brand,
         meaning: look
       })
-    yield* rename("brand", ofBrand, { brandId })
-    yield* rename("signal", `${ofBrand}/signals/{id}`, { brandId, id: signalIds[nth % signalIds.length]! })
-    yield* rename("campaign", `${ofBrand}/campaigns/{id}`, { brandId, id: campaignId })
+    yield* renameOne("brand", ofBrand, { brandId })
+    yield* renameOne("signal", `${ofBrand}/signals/{id}`, { brandId, id: signalIds[nth % signalIds.length]! })
+    yield* renameOne("campaign", `${ofBrand}/campaigns/{id}`, { brandId, id: campaignId })
     yield* directory(context, by, brand)
   })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { KnownBrand, KnownWebhook } from "../world/KnownFacts.ts"
 import { type ActorContext, type Call, type Caller, once, succeeding } from "./ActorContext.ts"
-import { caller, look, ofBrand } from "./OperatorCalls.ts"
+import { caller, firstLeads, look, ofBrand } from "./OperatorCalls.ts"
 import { setEnabled } from "./WebhookOwner.ts"
 
 /** How long the operator waits for a post to be under way. */
@@ -34,7 +34,7 @@ export const enableDuringAttempt = (
     yield* succeeding(context, of("view later"), rendered)
   })
 
-/** A message needs so long at least. */
+/** The least time that a message takes. */
 const minMillis = 1
 
 /** Requests at the last millisecond of a window and at the next one, which begins another. [RATE-3] */
@@ -43,23 +43,7 @@ export const endOfWindow = (context: ActorContext, by: Caller, brand: KnownBrand
     const of = caller(by)
     const { facts, world } = context
     const key = brand.limitedKey
-    const call: Call = {
-      route: "/signals/leads",
-      query: "pageSize=5",
-      brand,
-      key,
-      meaning: {
-        means: "list",
-        query: {
-          filter: {},
-          field: "createdAt",
-          direction: "desc",
-          page: 1,
-          pageSize: 5,
-          engagements: "none"
-        }
-      }
-    }
+    const call = firstLeads(brand, key)
     yield* Effect.ignore(once(context, of("opens"), call))
     for (const beside of [-1, 0]) {
       const ends = facts.windowEnds.get(key.id)

@@ -1,9 +1,9 @@
 /** Keys come and go: one is made, used, revoked while it is used, and tried again; another is used too much. */
-import type { Query } from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
 import type { KnownKey, KnownBrand } from "../world/KnownFacts.ts"
-import { type Call, type Caller, once, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
+import { type ActorContext, type Caller, once, persistently, succeeding } from "./ActorContext.ts"
+import { firstLeads } from "./OperatorCalls.ts"
 
 /** Creates a key, and tries again until there is an answer: a key whose answer was lost stays unused. */
 export const makeKey = (
@@ -24,23 +24,6 @@ export const makeKey = (
     ({ data }) => ({ id: data.id, value: data.key, requestsPerMinute, revokingAt: null, revokedAt: null })
   )
 
-const query: Query = {
-  filter: {},
-  field: "createdAt",
-  direction: "desc",
-  page: 1,
-  pageSize: 5,
-  engagements: "none"
-}
-
-const use = (brand: KnownBrand, key: KnownKey): Call => ({
-  route: "/signals/leads",
-  query: "pageSize=5",
-  brand,
-  key,
-  meaning: { means: "list", query }
-})
-
 /** Creates a key of 60 requests a minute and uses it at the given times, while it is revoked at another; afterwards it must open nothing. */
 export const key = (
   context: ActorContext,
@@ -54,7 +37,9 @@ export const key = (
     const uses = useMillis.map((millis, i) =>
       Effect.zipRight(
         Effect.sleep(millis),
-        Effect.ignore(once(context, { ...caller, label: `${caller.label} use ${i}` }, use(brand, made)))
+        Effect.ignore(
+          once(context, { ...caller, label: `${caller.label} use ${i}` }, firstLeads(brand, made))
+        )
       )
     )
     const revoke = Effect.gen(function* () {
@@ -75,7 +60,9 @@ export const key = (
       made.revokedAt = world.kernel.now
       facts.coverageMarks.add("a key was revoked")
       // A holder that still has the key tries it at once.
-      yield* Effect.ignore(once(context, { ...caller, label: `${caller.label} after` }, use(brand, made)))
+      yield* Effect.ignore(
+        once(context, { ...caller, label: `${caller.label} after` }, firstLeads(brand, made))
+      )
     })
     yield* Effect.all([...uses, revoke], { concurrency: "unbounded", discard: true })
   })
@@ -98,7 +85,9 @@ export const burst = (
       (i) =>
         Effect.zipRight(
           Effect.sleep(i * gapMillis),
-          Effect.ignore(once(context, { ...caller, label: `${caller.label} shot ${i}` }, use(brand, key)))
+          Effect.ignore(
+            once(context, { ...caller, label: `${caller.label} shot ${i}` }, firstLeads(brand, key))
+          )
         ),
       { concurrency: "unbounded", discard: true }
     )

@@ -2,8 +2,8 @@
 import type { Query } from "@lead-signals/store-contract/reference"
 import type { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
-import type { KnownBrand } from "../world/KnownFacts.ts"
-import type { ActorContext, Caller } from "./ActorContext.ts"
+import type { KnownBrand, KnownKey } from "../world/KnownFacts.ts"
+import type { ActorContext, Call, Caller } from "./ActorContext.ts"
 
 /** An action of a plan by which an operator looks at a brand: `what`, and numbers that choose among what is there. */
 export type Inspection = Extract<Action, { do: "inspect" }>
@@ -22,7 +22,7 @@ export const look = { means: "look" } as const
 /** The path of a brand. */
 export const ofBrand = "/operator/brands/{brandId}"
 
-/** What a list without parameters asks for. */
+/** The query of a list without parameters. */
 export const everyLead: Query = {
   filter: {},
   field: "createdAt",
@@ -31,6 +31,15 @@ export const everyLead: Query = {
   pageSize: 25,
   engagements: "none"
 }
+
+/** A short list that a key reads: the newest five leads of its brand. It spends one request of the key's window. */
+export const firstLeads = (brand: KnownBrand, key: KnownKey): Call => ({
+  route: "/signals/leads",
+  query: "pageSize=5",
+  brand,
+  key,
+  meaning: { means: "list", query: { ...everyLead, pageSize: 5 } }
+})
 
 /** The callers of one action, each under a label of its own. */
 export const caller =

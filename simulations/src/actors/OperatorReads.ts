@@ -4,7 +4,7 @@ import { changesLiveWebhook } from "../plan/DrainTime.ts"
 import { everything } from "../plan/Queries.ts"
 import type { KnownBrand, KnownWebhook } from "../world/KnownFacts.ts"
 import { type ActorContext, type Call, type Caller, persistently, succeeding } from "./ActorContext.ts"
-import { directory, names } from "./DirectoryReads.ts"
+import { directory, rename } from "./DirectoryReads.ts"
 import { enableDuringAttempt, endOfWindow } from "./ExactInstants.ts"
 import { liveWebhook } from "./LiveWebhook.ts"
 import { caller, type Inspection, look, ofBrand } from "./OperatorCalls.ts"
@@ -123,7 +123,7 @@ export const inspect = (
     case "directory":
       return directory(context, by, brand)
     case "names":
-      return names(context, by, brand, inspection)
+      return rename(context, by, brand, inspection)
     case "for a while":
       return changesLiveWebhook(inspection)
         ? liveWebhook(context, by, brand, inspection)

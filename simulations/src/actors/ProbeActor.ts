@@ -13,7 +13,7 @@ import { type Json, type KnownBrand, type Meaning, personOf } from "../world/Kno
 import type { UnusualRequest } from "../world/RequestParts.ts"
 import { type ActorContext, type Call, type Caller, persistently } from "./ActorContext.ts"
 import { everyLead } from "./OperatorCalls.ts"
-import { type Grounds, groundsOf } from "./Grounds.ts"
+import { type ProbeTargets, targetsOf } from "./ProbeTargets.ts"
 import { jsonOf, mayBeGone, resolve, type Resolved } from "./ProbeRequests.ts"
 
 /* What an accepted request means */
@@ -51,7 +51,7 @@ const sightingOf = ({ engagement, person }: Json): Sighting => ({
   ) as Sighting["engagement"]
 })
 
-const meansOf = (probe: Probe, resolved: Resolved, grounds: Grounds): Meaning => {
+const meansOf = (probe: Probe, resolved: Resolved, targets: ProbeTargets): Meaning => {
   const { home, meant, params, value } = resolved
   const { id, method } = probe.operation
   if (isRefused(probe)) return { means: "bad" }
@@ -81,7 +81,7 @@ const meansOf = (probe: Probe, resolved: Resolved, grounds: Grounds): Meaning =>
     case "amendLead":
       return { means: "amend", id: Number(params["id"]), change: meant }
     case "eraseLead": {
-      const person = grounds.personOfLead(home, String(Number(params["id"])))!
+      const person = targets.personOfLead(home, String(Number(params["id"])))!
       return { means: "erase", id: Number(params["id"]), person }
     }
     case "putSnapshot":
@@ -242,7 +242,7 @@ const unusualOf = (
 
 const takesLines = ({ contentType }: RequestForm): boolean => /x-ndjson/i.test(contentType ?? "")
 
-const callOf = (context: ActorContext, grounds: Grounds, probe: Probe, resolved: Resolved): Call => {
+const callOf = (context: ActorContext, targets: ProbeTargets, probe: Probe, resolved: Resolved): Call => {
   const { home, params, sent, value } = resolved
   const { operation } = probe
   const isKeyed = operation.access === "key"
@@ -265,11 +265,11 @@ const callOf = (context: ActorContext, grounds: Grounds, probe: Probe, resolved:
       : unusualOf(form, json, right, other),
     brand: home,
     key: hasKey ? home.key : null,
-    meaning: meansOf(probe, resolved, grounds),
+    meaning: meansOf(probe, resolved, targets),
     expects: {
       ...expected,
       probes: [probe.name],
-      mayBeGone: () => mayBeGone(context, grounds, probe, resolved)
+      mayBeGone: () => mayBeGone(context, targets, probe, resolved)
     }
   }
 }
@@ -289,15 +289,15 @@ const observationOf =
 const send = (
   context: ActorContext,
   caller: Caller,
-  grounds: Grounds,
+  targets: ProbeTargets,
   probe: Probe,
   n: number
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { facts, world } = context
-    const resolved = yield* Effect.either(resolve(grounds, probe, observationOf(String(n))))
+    const resolved = yield* Effect.either(resolve(targets, probe, observationOf(String(n))))
     if (Either.isLeft(resolved)) return
-    const call = callOf(context, grounds, probe, resolved.right)
+    const call = callOf(context, targets, probe, resolved.right)
     const { meaning } = call
     const person =
       meaning.means === "erase" ? { ...meaning, key: personOf(call.brand!, meaning.person) } : null
@@ -320,15 +320,15 @@ export const probe = (
   names: ReadonlyArray<string>,
   n: number
 ): Effect.Effect<void> => {
-  const grounds = groundsOf(context, brand, brands)
-  return grounds.lock.withPermits(1)(
+  const targets = targetsOf(context, brand, brands)
+  return targets.lock.withPermits(1)(
     Effect.forEach(
       names,
       (name, i) => {
         const found = probes().get(name)
         if (found === undefined) return Effect.void
         const label = `${caller.label} ${name}`
-        return send(context, { ...caller, label }, grounds, found, (n + 1) * maxProbes + i)
+        return send(context, { ...caller, label }, targets, found, (n + 1) * maxProbes + i)
       },
       { discard: true }
     )

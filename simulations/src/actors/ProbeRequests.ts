@@ -7,7 +7,7 @@ import { type FieldProbe, isRefused, type Probe } from "../vocabulary/Probes.ts"
 import type { Field } from "../vocabulary/Operations.ts"
 import type { Json, KnownBrand } from "../world/KnownFacts.ts"
 import type { ActorContext } from "./ActorContext.ts"
-import type { Grounds } from "./Grounds.ts"
+import type { ProbeTargets } from "./ProbeTargets.ts"
 
 /** A probe with all that it refers to. */
 export interface Resolved {
@@ -42,16 +42,16 @@ const kindsNeeded = (probe: Probe): ReadonlyArray<IdKind> => {
 const observes = ({ operation }: Probe): boolean => operation.id === "recordObservations"
 
 /** The brand of the request: a tenant where something comes into being or is gone. */
-const homeOf = (grounds: Grounds, probe: Probe): Effect.Effect<KnownBrand> =>
+const homeOf = (targets: ProbeTargets, probe: Probe): Effect.Effect<KnownBrand> =>
   Effect.gen(function* () {
     const value = valueOf(probe)
-    if (value instanceof IdOf && value.whose === "deleted") return yield* grounds.tenant
-    if (observes(probe)) return grounds.main
-    if (isWrite(probe) && !isRefused(probe)) return yield* grounds.tenant
+    if (value instanceof IdOf && value.whose === "deleted") return yield* targets.tenant
+    if (observes(probe)) return targets.main
+    if (isWrite(probe) && !isRefused(probe)) return yield* targets.tenant
     for (const kind of kindsNeeded(probe)) {
-      if ((yield* grounds.own(grounds.main, kind)) === null) return yield* grounds.tenant
+      if ((yield* targets.own(targets.main, kind)) === null) return yield* targets.tenant
     }
-    return grounds.main
+    return targets.main
   })
 
 class Nothing {
@@ -62,39 +62,39 @@ const found = (id: string | null): Effect.Effect<string, Nothing> =>
   id === null ? Effect.fail(new Nothing()) : Effect.succeed(id)
 
 const idOf = (
-  grounds: Grounds,
+  targets: ProbeTargets,
   home: KnownBrand,
   { kind, whose, write }: IdOf
 ): Effect.Effect<unknown, Nothing> => {
   const id =
     whose === "own"
-      ? grounds.own(home, kind)
+      ? targets.own(home, kind)
       : whose === "foreign"
-        ? grounds.foreign(home, kind)
-        : grounds.deleted(kind)
+        ? targets.foreign(home, kind)
+        : targets.deleted(kind)
   return Effect.map(Effect.flatMap(id, found), write)
 }
 
 const resolvedValue = (
-  grounds: Grounds,
+  targets: ProbeTargets,
   home: KnownBrand,
   value: unknown
 ): Effect.Effect<unknown, Nothing> => {
-  if (value instanceof IdOf) return idOf(grounds, home, value)
+  if (value instanceof IdOf) return idOf(targets, home, value)
   if (Array.isArray(value) && value.some((each) => each instanceof IdOf))
-    return Effect.forEach(value, (each) => resolvedValue(grounds, home, each))
+    return Effect.forEach(value, (each) => resolvedValue(targets, home, each))
   if (value instanceof Raw || typeof value !== "object" || value === null || Array.isArray(value))
     return Effect.succeed(value)
   return Effect.map(
     Effect.forEach(Object.entries(value), ([key, inner]) =>
-      Effect.map(resolvedValue(grounds, home, inner), (found) => [key, found] as const)
+      Effect.map(resolvedValue(targets, home, inner), (found) => [key, found] as const)
     ),
     Object.fromEntries
   )
 }
 
 const paramsOf = (
-  grounds: Grounds,
+  targets: ProbeTargets,
   home: KnownBrand,
   probe: Probe
 ): Effect.Effect<Record<string, string>, Nothing> =>
@@ -111,14 +111,14 @@ const paramsOf = (
           kind !== null &&
           value instanceof IdOf &&
           value.whose === "own"
-            ? (value.write(yield* grounds.fresh(kind)) as string)
-            : ((yield* resolvedValue(grounds, home, value)) as string)
+            ? (value.write(yield* targets.fresh(kind)) as string)
+            : ((yield* resolvedValue(targets, home, value)) as string)
       } else if (kind === null) params[field.path] = pathTexts[field.path]!
       else {
         const isFresh = consumes(probe) && field === inPath.at(-1)
         params[field.path] = isFresh
-          ? yield* grounds.fresh(kind)
-          : yield* Effect.flatMap(grounds.own(home, kind), found)
+          ? yield* targets.fresh(kind)
+          : yield* Effect.flatMap(targets.own(home, kind), found)
       }
     }
     return params
@@ -130,17 +130,17 @@ const consumes = (probe: Probe): boolean =>
 
 /** Fails with `Nothing` where the probe needs something that does not exist. */
 export const resolve = (
-  grounds: Grounds,
+  targets: ProbeTargets,
   probe: Probe,
   observation: (home: KnownBrand) => object
 ): Effect.Effect<Resolved, Nothing> =>
   Effect.gen(function* () {
-    const home = yield* homeOf(grounds, probe)
-    const params = yield* paramsOf(grounds, home, probe)
-    const value = yield* resolvedValue(grounds, home, valueOf(probe))
+    const home = yield* homeOf(targets, probe)
+    const params = yield* paramsOf(targets, home, probe)
+    const value = yield* resolvedValue(targets, home, valueOf(probe))
     if (!probe.operation.hasBody) return { home, params, value, sent: undefined, meant: undefined }
     const base = correctBody(probe.operation.id, observation(home))
-    const sent = yield* resolvedValue(grounds, home, base) as Effect.Effect<Json, Nothing>
+    const sent = yield* resolvedValue(targets, home, base) as Effect.Effect<Json, Nothing>
     if (probe.operation.id === "recordObservations") sent.observations = [observation(home)]
     const meant = structuredClone(sent)
     if (probe.of === "field" && probe.field.place === "body") {
@@ -177,11 +177,11 @@ export const jsonOf = (body: Json): string => {
 /** Whether what is named may be gone: a lead that is erased meanwhile, or something whose deletion is repeated. */
 export const mayBeGone = (
   { facts }: ActorContext,
-  grounds: Grounds,
+  targets: ProbeTargets,
   probe: Probe,
   { home, params }: Resolved
 ): boolean => {
   if (isRefused(probe)) return false
   if (probe.operation.method === "DELETE") return !isCalm(facts.plan)
-  return params["id"] !== undefined && grounds.mayBeErased(home, String(Number(params["id"])))
+  return params["id"] !== undefined && targets.mayBeErased(home, String(Number(params["id"])))
 }

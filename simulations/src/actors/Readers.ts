@@ -1,4 +1,4 @@
-/** Clients of the API: they list, page, look at one lead, read metrics; some ask for what isn't theirs, or ask badly. */
+/** Clients of the API: they list, page, look at one lead and read metrics; some request what is another brand's, or with wrong parameters. */
 import type { Filter, Query } from "@lead-signals/store-contract/reference"
 import { Effect } from "effect"
 import type { Action, PlannedBound, PlannedQuery } from "../plan/Plan.ts"
@@ -151,7 +151,7 @@ export const metrics = (
   )
 }
 
-/** Asks with one brand's key for another's lead and campaign. */
+/** Requests another brand's lead and campaign with a brand's key. */
 export const cross = (
   context: ActorContext,
   caller: Caller,

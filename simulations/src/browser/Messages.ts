@@ -37,7 +37,7 @@ export type Order =
   /** Makes the run that was last made, and broke a rule, small. */
   | { readonly do: "shrink" }
   /** Ends shrinking with what was found so far. */
-  | { readonly do: "enough" }
+  | { readonly do: "stop-shrinking" }
 
 /** An event of a run, with its place on a timeline on which gaps are folded. */
 export interface RenderedEvent {

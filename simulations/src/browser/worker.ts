@@ -40,7 +40,7 @@ interface Made {
 }
 
 let made: Made | null = null
-let isEnough = false
+let isShrinkingStopped = false
 
 const brokenRule = (report: RunReport): BrokenRule | null => {
   if (report.outcome === "passed") return null
@@ -92,7 +92,7 @@ const replayOrder = (text: string): void => {
   make({ input: inputOfCounterexample(counterexample), scenario: counterexample.scenario }, counterexample)
 }
 
-class Enough extends Error {}
+class ShrinkingStopped extends Error {}
 
 const sizeOf = ({ faults, plan }: RunInput) => ({
   actions: plan.actions.length,
@@ -103,12 +103,12 @@ const sizeOf = ({ faults, plan }: RunInput) => ({
 const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
 
 const shrinkOrder = async ({ definition, input, report, scenario }: Made): Promise<void> => {
-  isEnough = false
+  isShrinkingStopped = false
   let best: RunInput = { ...input, faults: report.faults }
   let runs = 0
   const execute = async (candidate: RunInput, untilSeconds?: number): Promise<RunReport> => {
     await nextTask()
-    if (isEnough) throw new Enough()
+    if (isShrinkingStopped) throw new ShrinkingStopped()
     return run(candidate, "memory", untilSeconds)
   }
   const shrunk = await shrinkAsync(input, report, execute, {
@@ -119,7 +119,7 @@ const shrinkOrder = async ({ definition, input, report, scenario }: Made): Promi
       send({ is: "shrinking", runs, ...sizeOf(smallest) })
     }
   }).catch((failure: unknown) => {
-    if (!(failure instanceof Enough)) throw failure
+    if (!(failure instanceof ShrinkingStopped)) throw failure
     return { input: best, report: run(best), runs }
   })
   const counterexample = counterexampleOf(
@@ -151,8 +151,8 @@ const obey = async (order: Order): Promise<void> => {
       return send({ is: "read", name: order.name, file: readDropped(order.text) })
     case "shrink":
       return made === null || made.report.outcome === "passed" ? undefined : shrinkOrder(made)
-    case "enough":
-      isEnough = true
+    case "stop-shrinking":
+      isShrinkingStopped = true
   }
 }
 

@@ -6,7 +6,7 @@ import { inAudit, inIdempotency } from "./idempotency.ts"
 import { inNewerParts } from "./newer.ts"
 import { inHttp } from "./http.ts"
 import { inMemoryStore } from "./memory.ts"
-import { wherePeopleLook } from "./oracles.ts"
+import { inViewsAndCounts } from "./oracles.ts"
 import { inBatches, inChangeFeed, inCloudEvents, inOrderedWebhooks } from "./ordering.ts"
 import { inSeveralProcesses } from "./processes.ts"
 import { inRetention } from "./retention.ts"
@@ -28,7 +28,7 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["HTTP and views", inHttp],
   ["emitter", inEmitter],
   ["reading of inputs", inVocabulary],
-  ["views, counts, headers and exact instants", wherePeopleLook],
+  ["views, counts, headers and exact instants", inViewsAndCounts],
   ["work of several processes, and in files", inSeveralProcesses],
   ["retention", inRetention],
   ["Idempotency-Keys", inIdempotency],

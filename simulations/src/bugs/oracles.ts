@@ -29,7 +29,7 @@ const emptiedByWrites = (cache: string): SourceChange["edits"] => [
 ]
 
 /** In views, counts, headers and caches, where a run without the right look at it goes on as if nothing were wrong. */
-export const wherePeopleLook: ReadonlyArray<Bug> = [
+export const inViewsAndCounts: ReadonlyArray<Bug> = [
   views("failing-since-not-shown", "nobody is shown since when a webhook fails", {
     in: "webhookView",
     find: "failingSince: $format($webhook.failingSince)",

@@ -67,7 +67,7 @@ export const inRetention: ReadonlyArray<Bug> = [
   }),
   sqlite("walk-ends-at-a-held-event", "a round looks at no event behind one that has a delivery", {
     in: "events",
-    find: "$row.at >= $before",
-    put: "$row.at >= $before || $row.has_delivery === 1"
+    find: 'if ($row.at >= $before || $row.event === "lead2.created" || $row.has_delivery === 1) continue',
+    put: 'if ($row.has_delivery === 1) break; if ($row.at >= $before || $row.event === "lead2.created") continue'
   })
 ]

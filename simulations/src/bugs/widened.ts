@@ -75,7 +75,7 @@ export const inWidenedInputs: ReadonlyArray<Bug> = [
   }),
   redactor("octets-kept", "what a receiver repeats in the escapes of a URL stays in the log", {
     in: "unescapeOnce",
-    find: "$text.replace(octets, decodeOctets)",
-    put: "$text"
+    find: "decodeOctets($found, $isCut && $at + $found.length === $all.length)",
+    put: "$found"
   })
 ]

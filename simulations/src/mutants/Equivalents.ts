@@ -7,7 +7,7 @@ import type { Mutant } from "./Mutant.ts"
 /** One mark of simulations/mutants-equivalent.json. */
 export interface Equivalent {
   readonly id: string
-  /** The change, by which a mark is found to be of another mutant than the one that was looked at. */
+  /** The change as it was looked at: when the mutant's own differs, the mark no longer counts. */
   readonly change: string
   readonly reason: string
 }

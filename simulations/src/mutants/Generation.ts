@@ -23,7 +23,7 @@ const diffOf = (text: string, { from, put, to }: Change) => {
   return { change, diff: (before + change + after).trim() }
 }
 
-/** The hash by which a module is known again. */
+/** The hash that identifies the text of a module. */
 const sourceHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16)
 
 const packageOf = (file: string): MutatedPackage => {

@@ -14,7 +14,7 @@ const settings = [
   `--max-old-space-size=${maxMegabytes}`
 ]
 
-/** Each mutant leaves what its classes were: a process that has judged so many begins anew. */
+/** How many mutants a process judges before another one takes over: the classes of each mutant stay in its memory. */
 const maxJobs = 150
 
 type Answer =

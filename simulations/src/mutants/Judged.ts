@@ -9,6 +9,6 @@ export interface Judged {
   readonly tests: TestJudgement | null
   /** Why it behaves as the code does; null unless it is marked so. */
   readonly equivalent: string | null
-  /** Whether it is among the first by lot of which each was judged to its end: a fair sample of all. */
+  /** Whether it belongs to the fair sample: the first of the drawn order, up to the first that was not judged to its end. */
   readonly isOfFairPart: boolean
 }

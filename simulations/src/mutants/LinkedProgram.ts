@@ -44,7 +44,7 @@ export const compiled = async (file: string, text: string): Promise<string> => {
 
 const isOwn = (path: string): boolean => !path.includes("node_modules/")
 
-/** The text by which a module names another; esbuild does not say it of those that `elsewhere` found. */
+/** The text that a module imports another by; esbuild does not report it for those that `elsewhere` found. */
 const specifierOf = ({ original, path }: Metafile["inputs"][string]["imports"][number]): string =>
   original ?? elsewhereNames.find((name) => path.includes(`/node_modules/${name}/`)) ?? path
 

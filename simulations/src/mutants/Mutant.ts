@@ -12,7 +12,7 @@ export const packages = [
   "client"
 ] as const
 
-/** A package of `packages`. */
+/** The name is that of its folder, without the scope of the workspace. */
 export type MutatedPackage = (typeof packages)[number]
 
 /** Each kind of change with its meaning, in the order of the tables. */

@@ -25,7 +25,7 @@ export interface CampaignOptions {
   readonly onProgress: (share: number, what: string) => void
 }
 
-/** Handles the items, so many at once. */
+/** Handles the items, at most a number of them at once. */
 const inParallel = async <A, W>(
   items: ReadonlyArray<A>,
   workers: ReadonlyArray<W>,

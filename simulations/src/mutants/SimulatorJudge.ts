@@ -20,7 +20,7 @@ import { textOf } from "./Sources.ts"
 import type { Trial } from "./trial.ts"
 import { trialsOver } from "./Trials.ts"
 
-/** A run of a mutant may take so many times what it takes of the code as it is, and so many CPU seconds more. */
+/** The CPU time that a run of a mutant may take: a multiple of what the unchanged code takes, and some seconds more. */
 const patience = { factor: 8, seconds: 4 }
 
 const program = "mutants/trial.ts"

@@ -40,7 +40,7 @@ export interface Tally {
   readonly bySimulatorOfReached: number | null
   /** The share that the simulator kills among all that are judged. */
   readonly bySimulatorOfAll: number | null
-  /** The share that the simulator or the tests kill, among the first by lot of which each was judged to its end: others are open as they survived. */
+  /** The share that the simulator or the tests kill, in the fair sample of `Judged`. Elsewhere survivors are open more often than killed ones. */
   readonly byEither: number | null
   /** How many those are, without equivalent ones. */
   readonly fair: number

@@ -1,4 +1,4 @@
-/** What one night knows: the corpus, the findings, and what was covered, by which it tells the new from the known. */
+/** The state of one night: the corpus, the findings, and what was covered. They say what is new. */
 import type { SeedReport } from "../Campaign.ts"
 import { type Counterexample, violationOf } from "../Counterexample.ts"
 import { coverageKeysOf } from "./CoverageKeys.ts"
@@ -32,7 +32,7 @@ export class Night {
     return {
       version: 1,
       nextSeed: this.nextSeed,
-      // Until all of it was replayed nobody knows what of it is still needed.
+      // Which entries are still needed is known once all of them were replayed.
       corpus: this.isReplayed ? this.corpus : this.earlier,
       findings: [...this.findings.values()]
     }

@@ -18,7 +18,7 @@ interface Counting {
 
 interface Tally {
   count: number
-  /** Those of which any may have been counted last. */
+  /** Calls that were under way at once: each of them may have been the last to count. */
   last: ReadonlyArray<Counting>
   /** So many more may have been counted by calls that failed in the middle. */
   spare: number

@@ -7,7 +7,7 @@ import type { Checks } from "./Checks.ts"
 
 const windowMillis = 60_000
 const aheadOf = 200
-/** For so long a process says what was left as it last looked. */
+/** How long a process goes by what was left when it last looked. */
 const aheadMillis = 1000
 
 interface Window {

@@ -2,7 +2,7 @@ import type { Answered, Json } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
 import { isUnderWay } from "./UnderWay.ts"
 
-/** A post can be so long on its way. */
+/** The longest time that a post is on its way. */
 const wayMillis = 30_000
 
 const brandRoute = "/operator/brands/{brandId}"

@@ -18,7 +18,7 @@ const route = "/operator/brands/{brandId}/events"
 const heartbeatMillis = 15_000
 const pollMillis = 250
 const retryMillis = 1000
-/** A client that takes nothing of what it was sent for so long is disconnected. */
+/** How long a client may take nothing of what it was sent, before it is disconnected. */
 const stallMillis = 30_000
 const maxBehind = 10_000
 /** What calls of a slow store take, between two looks. */

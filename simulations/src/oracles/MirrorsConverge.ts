@@ -15,7 +15,7 @@ export const mirrorsConverge: Oracle = {
   name: "mirrors converge",
   instantiate: (facts, checks) => {
     const rule = checks.rule("each lead of a client's copy")
-    /** Leads of which a change may be hidden, by brand; and the greatest updatedAt that there was. */
+    /** Leads whose change may be hidden, by brand; and the greatest updatedAt that there was. */
     const hidden = new Map<string, Set<number>>()
     const max = new Map<string, number>()
 

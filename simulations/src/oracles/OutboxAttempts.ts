@@ -17,7 +17,7 @@ import {
 import { isSuccess, waits as scheduledWaits } from "./RetrySchedule.ts"
 
 const day = 24 * 3_600_000
-/** A webhook whose every attempt failed for so long is disabled. [DELIV-4] */
+/** How long every attempt of a webhook must have failed before it is disabled. [DELIV-4] */
 const patienceMillis = 5 * day
 const longestAttemptSeconds = 16
 /** An attempt has 15 s, by a clock that may go wrong by a fiftieth. [DELIV-3] */
@@ -265,7 +265,7 @@ export class OutboxAttempts {
       isOrdered && webhook.sending.ordering === "lead"
         ? (webhook.sending.maxDelay ?? Number.POSITIVE_INFINITY)
         : Number.POSITIVE_INFINITY
-    // For so long after its first failure it holds its lead back. [ORD-4]
+    // How long it holds its lead back after its first failure. [ORD-4]
     const end = (delivery.firstFailedAt ?? now) + lasts * 1000
     const isRequestedBeyond = now + (retryAfterSeconds ?? 0) * 1000 > end
     if (scheduled === undefined || now >= end || (isRequestedBeyond && Number.isFinite(end))) {

@@ -4,7 +4,7 @@ import type { KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
 
 /** What a lease was asked for with, and what it gave out. */
 export interface GivenPlaces {
-  /** Of the emitter that asks. */
+  /** The limits of the emitter that asks. */
   readonly limits: DeliverySlots.Limits
   /** The attempts under way when it was asked for. */
   readonly underWay: DeliverySlots.UnderWay

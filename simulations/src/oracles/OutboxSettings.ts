@@ -3,7 +3,7 @@ import type { Json, Stored } from "../world/KnownFacts.ts"
 import { inOrder, type OutboxWebhook, release, type Sending, waits } from "./OutboxRecords.ts"
 import { bodyOf } from "./Requests.ts"
 
-/** For so long the secret before a rotation signs, too. [DELIV-1] */
+/** How long the secret before a rotation also signs. [DELIV-1] */
 const overlapMillis = 24 * 3_600_000
 
 /** The settings of a webhook that is created without others. */

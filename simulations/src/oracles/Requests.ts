@@ -1,4 +1,4 @@
-/** What a request asks for, read from the request itself: an oracle judges a call whatever its actor meant. */
+/** Reads requests themselves: an oracle judges a call whatever its actor meant. */
 import type { Call, Json } from "../world/KnownFacts.ts"
 
 /** The JSON body; an empty object without one. */

@@ -13,7 +13,7 @@ import { outboxOf } from "./OutboxReference.ts"
 const minute = 60_000
 /** What is due goes so soon, unless a process is down for longer. [RET-4] */
 const promptMillis = 60 * minute
-/** A request for a piece is so long under way at most: a slow store, a process that stands still. */
+/** The longest time that a request for a piece is under way: the store may be slow, or the process stand still. */
 const underWayMillis = 5 * minute
 
 interface Due {

@@ -69,7 +69,7 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
 const heardAtOf = ({ sent: { at, heardAt } }: KeptPost): number | null =>
   heardAt !== null && heardAt - at < attemptMillis ? heardAt : null
 
-/** For so long a host may take to record an attempt that it knows the answer of. */
+/** How long a host may take to record an attempt whose answer it knows. */
 const recordMillis = 30 * second
 
 /** Whether its process was killed before it can be known to have recorded the attempt, which then counts for nothing. */

@@ -1,5 +1,5 @@
 /**
- * What will be done in a run, and what befalls it, as data. A run executes a plan; a counterexample is a plan with less in it.
+ * What will be done in a run, and what will go wrong in it, as data. A run executes a plan; a counterexample is a plan with less in it.
  */
 import type { Retention } from "@lead-signals/domain"
 import { noRates, type ReceiverBehaviour, type Rates } from "../Scenario.ts"
@@ -98,7 +98,7 @@ export type UndatedAction =
     }
   /** Forms of inputs, by the names of their probes. */
   | { readonly do: "probe"; readonly probes: ReadonlyArray<string> }
-  /** A brand that is created, used and deleted again, while so much else goes on for so long. */
+  /** A brand that is created, used for a while and deleted again, beside everything else. */
   | { readonly do: "tenant"; readonly people: number; readonly useMillis: number }
   | { readonly do: "cross"; readonly person: string }
   | { readonly do: "rotate" | "test"; readonly webhook: number }
@@ -144,7 +144,7 @@ interface PlannedAccess {
   readonly uses: ReadonlyArray<AccessUse>
 }
 
-/** The headers by which a browser says whose page sends a request, by a name. [SES-5] */
+/** Headers that say whose page sends a request, as browsers set them; each set has a name. [SES-5] */
 export const originHeaders = {
   none: {},
   same: { "sec-fetch-site": "same-origin" },
@@ -272,7 +272,7 @@ export type Action = { readonly n: number } & DatedAction
 /** A fault at a time, in milliseconds since the run began. */
 export type ScheduledFault = {
   readonly at: number
-  /** The process that it befalls, from 0; the first unless given. */
+  /** The process that it strikes, from 0; the first unless given. */
   readonly process?: number
 } /** When the service has gone on by so many steps of its work. */ & (
   | { readonly fault: "kill"; readonly steps: number }
@@ -295,7 +295,7 @@ export interface PlannedProcess {
   readonly older: boolean
 }
 
-/** What of a brand is settled before the run. */
+/** What the plan says of a brand itself: its receivers, and how its client waits. */
 export interface PlannedBrand {
   readonly consumers: ReadonlyArray<{
     readonly behaviour: ReceiverBehaviour

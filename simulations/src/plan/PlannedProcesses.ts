@@ -1,4 +1,4 @@
-/** The processes of a seed: how many serve the store, with which settings, and which of them a fault befalls. */
+/** The processes of a seed: how many serve the store, with which settings, and which of them each fault strikes. */
 import { Prng } from "@lead-signals/simulation-kernel"
 import type { Scenario } from "../Scenario.ts"
 import { type Plan, type PlannedProcess, routings, type ScheduledFault } from "./Plan.ts"
@@ -26,7 +26,7 @@ export const processesOfSeed = (
   }
 }
 
-/** Each fault of one process befalls one that the seed chooses. */
+/** A fault of one process strikes the one that the seed chooses. */
 export const withProcesses = (
   faults: ReadonlyArray<ScheduledFault>,
   seed: number,

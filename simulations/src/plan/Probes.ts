@@ -40,7 +40,7 @@ const ownOfFirstBrand = 12
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 
-/** A step that visits all of so many places before it comes to one again, and leaps far. */
+/** A large step that visits every place once before it comes back to the first. */
 const stepOver = (count: number): number => {
   let step = Math.floor(count * 0.618)
   while (gcd(step, count) !== 1) step++

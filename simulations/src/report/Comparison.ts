@@ -8,7 +8,7 @@ export interface ComparedRow {
   readonly isEqual: boolean
 }
 
-/** Beyond so many pairs of lines only the first and the last that are equal are found. */
+/** The greatest number of pairs of lines that are compared; beyond it only equal lines at the beginning and the end are found. */
 const maxPairs = 1_000_000
 
 /** JSON over several lines, so that a difference has a line of its own; any other text as it is. */

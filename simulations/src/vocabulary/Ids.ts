@@ -132,7 +132,7 @@ export const brandIdsForms = (max: number): ReadonlyArray<Form> => [
   ...otherTypes("an array")
 ]
 
-/** The id of a brand by which a list is filtered: one that there is not finds nothing. [AUD-4] */
+/** The id of a brand as the filter of a list: one that does not exist finds nothing. [AUD-4] */
 export const brandFilterForms: ReadonlyArray<Form> = [
   taken("own", new IdOf("brand", "own")),
   taken("never given", never),

@@ -1,5 +1,5 @@
 /**
- * The store's ports with a turn for others before and after every call, and with what goes wrong there. Without the turns
+ * The store's ports with a scheduling step before and after every call, and with what goes wrong there. Without the steps
  * a store in memory would answer in one step, and nothing could come between.
  */
 import { type LeaseRequest, StoreUnavailable } from "@lead-signals/domain"
@@ -10,7 +10,7 @@ import type { Call, CallingProcess, Stored } from "./KnownFacts.ts"
 import { type MethodOfStore, type StoreMethod, type Stores, wrapStore } from "./StorePorts.ts"
 
 const slowestMillis = 1000
-/** An emitter whose call failed makes it again after so long at most. */
+/** The longest time after which an emitter repeats a call that failed. */
 export const retryMillis = 2000
 
 /** How long a process waits for a store that it can't reach. */

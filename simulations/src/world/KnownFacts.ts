@@ -13,7 +13,7 @@ import type { StoreMethod } from "./StorePorts.ts"
 /** JSON of the service as an oracle sees it: no type of the product may vouch for its shape. */
 export type Json = any
 
-/** What whoever calls means by it, apart from the words of HTTP. */
+/** What the caller means by a call, apart from how HTTP says it. */
 export type Meaning =
   | { readonly means: "observe"; readonly seen: ReadonlyArray<Sighting> }
   | { readonly means: "amend"; readonly id: number; readonly change: Record<string, unknown> }

@@ -4,7 +4,7 @@ import type { Decisions } from "./Decisions.ts"
 import type { Call } from "./KnownFacts.ts"
 import type { ServiceProcess } from "./ServiceProcess.ts"
 
-/** A process that serves nobody still gets requests for so long. */
+/** How long a process that serves nobody still gets requests: until the router has noticed. */
 const noticedAfterMillis = 1000
 
 /** The share of a process among those that come after it, where requests are spread unevenly. */

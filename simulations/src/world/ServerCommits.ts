@@ -89,7 +89,7 @@ export class ServerCommits {
     return Context.get(this.current, storePorts.outbox).queued
   }
 
-  /** Notes that the caller of the last write was told of it. */
+  /** Notes that the caller of the last write has its answer. */
   get lastAcknowledgement(): () => void {
     const { last } = this
     return () => {

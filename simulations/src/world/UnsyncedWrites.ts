@@ -1,4 +1,4 @@
-/** What of a SQLite file and its log is not on the disk for certain, and what a loss of power leaves of it. */
+/** The parts of a SQLite file and its log that may not be on the disk yet, and what a loss of power leaves of them. */
 import type { Prng } from "@lead-signals/simulation-kernel"
 import { existsSync, readFileSync } from "node:fs"
 import { torn } from "./TornWrites.ts"

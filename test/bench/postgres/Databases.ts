@@ -10,6 +10,7 @@ import { makePlainPostgres } from "../reference/PlainPostgres.ts"
 import { keyOf } from "../SubjectDatabase.ts"
 import { makeSubjectPostgres } from "./SubjectPostgres.ts"
 
+/** Makes what a measurement needs, and removes it. */
 export interface Databases {
   /** The URL of the data in the product's schema, or in plain tables. It is read only. */
   readonly of: (kind: "subject" | "plain", leads: number) => Promise<string>
@@ -30,6 +31,7 @@ const settings = {
   work_mem: "16MB"
 }
 
+/** Rejects where the server can't be reached, or may create no databases. */
 export const openDatabases = async (progress: Progress): Promise<Databases> => {
   const given = process.env["BENCH_DATABASE_URL"]
   const own = given === undefined ? await createPostgresServer({ synced: true, settings }) : null

@@ -73,6 +73,7 @@ const rowsOf = (batch: ReadonlyArray<NewObservation>, now: number) => {
   }
 }
 
+/** Each call of `record` is one transaction, which is on the disk when it returns. */
 export const openRows = (url: string) => {
   const pool = new pg.Pool({ connectionString: url, max: 4 })
   const texts = new StatementTexts("lead_signals", true)

@@ -11,8 +11,10 @@ export interface Costs {
   readonly postgres: Array<number>
 }
 
+/** Processor time before anything was measured. */
 export const noCosts = (): Costs => ({ nodes: [], postgres: [] })
 
+/** One node. `ask` answers when the node has done it, and rejects where it failed. */
 export class NodeProcess {
   private readonly child: ChildProcess
 
@@ -44,6 +46,7 @@ export class NodeProcess {
   }
 }
 
+/** Starts the nodes, and ends them after `work`, also where it fails. */
 export const withNodeProcesses = async <A>(
   program: string,
   count: number,
@@ -59,6 +62,7 @@ export const withNodeProcesses = async <A>(
   }
 }
 
+/** The same with the database opened by each node. */
 export const withNodes = <A>(
   program: string,
   url: string,

@@ -1,19 +1,11 @@
 /** The benchmark's data in the product's own schema on Postgres: the same leads as in its file and in the reference's tables. */
-import { KeyFormat } from "@lead-signals/domain"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { defaults, gramsOf, rebuildDerivedTables, searchTextsOf } from "@lead-signals/store-postgres/internal"
 import { Effect, Layer } from "effect"
 import pg from "pg"
 import type { Progress, Row } from "../BulkLoad.ts"
 import * as Data from "../Data.ts"
-import {
-  caughtRows,
-  engagementColumns,
-  engagementRows,
-  keyOf,
-  leadValues,
-  requestsPerMinute
-} from "../SubjectDatabase.ts"
+import { caughtRows, engagementColumns, engagementRows, leadValues, smallTables } from "../SubjectDatabase.ts"
 import { copyIn } from "./CopyIn.ts"
 
 /** The id of bigint among the types of Postgres. */
@@ -67,56 +59,14 @@ export const makeSubjectPostgres = async (url: string, leads: number, progress: 
         rows,
         progress
       )
-    const { startsAt } = Data
-    await into(
-      "brand",
-      "id name suppression_secret created_at",
-      Data.brandIds.map((id) => [id, `Brand ${id}`, String(id).padStart(64, "0"), startsAt])
-    )
-    await into(
-      "api_key",
-      "id brand_id label start hash requests_per_minute created_at",
-      Data.brandIds.map((id) => [
-        id,
-        id,
-        "bench",
-        keyOf(id).slice(0, KeyFormat.startLength),
-        KeyFormat.hash(keyOf(id)),
-        requestsPerMinute,
-        startsAt
-      ])
-    )
-    await into(
-      "signal",
-      "id brand_id name signal_type source created_at",
-      Data.signals.map(({ brandId, id, name, signalType, source }) => [
-        id,
-        brandId,
-        name,
-        signalType,
-        JSON.stringify(source),
-        startsAt
-      ])
-    )
-    await into(
-      "campaign",
-      "id brand_id name created_at",
-      Data.campaignIds.map((id) => [id, 1, `Campaign ${id}`, startsAt])
-    )
-    await into(
-      "reading",
-      "brand_id campaign_id post_id day impressions reactions comments reposts",
-      Array.from(Data.readings(), (reading) => [
-        1,
-        reading.campaignId,
-        reading.postId,
-        reading.day,
-        reading.impressions,
-        reading.reactions,
-        reading.comments,
-        reading.reposts
-      ])
-    )
+    for (const { columns, rows, table } of smallTables())
+      await (table === "reading"
+        ? into(
+            table,
+            ["brand_id", ...columns],
+            rows.map((row) => [1, ...row])
+          )
+        : into(table, columns, rows))
     const columns = leadValues.map(([column]) => column).filter((column) => !derived.has(column))
     await into("lead", columns, leadRows(timeline))
     await into("lead_text", "brand_id lead_id name_key headline_key grams", textRows(timeline))

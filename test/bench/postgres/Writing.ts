@@ -20,6 +20,7 @@ const batch = 100
 /** Calls of a node at a time. */
 const lanes = 2
 
+/** One measurement over so many nodes, a figure a round. */
 export interface Figure {
   readonly name: string
   readonly leads: number

@@ -15,11 +15,13 @@ interface Due {
   readonly engagement: string
 }
 
+/** What the receiver counts. */
 export interface PostedDelivery {
   readonly id: string
   readonly body: string
 }
 
+/** Opens the file, and answers the loop that delivers. */
 export const makeDeliveriesAlone = (filename: string) => {
   const db = new Database(filename)
   db.pragma("journal_mode = WAL")

@@ -1,15 +1,17 @@
 /** The same data in plain tables with the indexes that a careful engineer would give them. */
 import type Database from "better-sqlite3"
 import { createHash } from "node:crypto"
-import { closeLoaded, insertAll, openForLoad, type Progress, type Row } from "../BulkLoad.ts"
+import { closeLoaded, insertAll, openForLoad, type Progress, type Row, type SmallTable } from "../BulkLoad.ts"
 import * as Data from "../Data.ts"
 import type * as Facts from "../Facts.ts"
 
+/** Columns of a company, which are fields of `CompanyFact`. */
 export const companyFields =
   "id name domain url homepageUrl logoUrl industry staffCountRange staffCount location country city username description".split(
     " "
   ) as ReadonlyArray<keyof Facts.CompanyFact>
 
+/** Created before the rows. */
 export const tables = `
   CREATE TABLE brand (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
   CREATE TABLE api_key (id INTEGER PRIMARY KEY, brand_id INTEGER NOT NULL REFERENCES brand, hash TEXT NOT NULL UNIQUE,
@@ -43,6 +45,7 @@ export const tables = `
     created_at INTEGER NOT NULL);
 `
 
+/** Created after the rows. */
 export const indexes: ReadonlyArray<string> = [
   "CREATE UNIQUE INDEX lead_ext ON lead (brand_id, ext_id)",
   "CREATE INDEX lead_created ON lead (brand_id, created_at DESC, id)",
@@ -62,6 +65,7 @@ export const indexes: ReadonlyArray<string> = [
 /** Texts as they are sorted and searched. */
 export const lower = (text: string): string => text.normalize("NFKC").toLowerCase()
 
+/** How the reference keeps keys: SHA-256 in hex. */
 export const keyHash = (key: string): string => createHash("sha256").update(key).digest("hex")
 
 /** The schema alone. */
@@ -70,11 +74,13 @@ export const makePlainSchema = (db: Database.Database): void => {
   for (const index of indexes) db.exec(index)
 }
 
+/** In the order of `leadRows`. */
 export const leadColumns =
   "id brand_id ext_id name name_lower headline headline_lower username title1 li_profile_url profile_img_url company_id signal_id qualified exported is_employee score1 created_at updated_at".split(
     " "
   )
 
+/** In the order of ids. */
 export function* leadRows(timeline: Data.Timeline): Generator<Row> {
   for (const lead of Data.leadFacts(timeline)) {
     const { person } = lead
@@ -102,34 +108,28 @@ export function* leadRows(timeline: Data.Timeline): Generator<Row> {
   }
 }
 
+/** Which signals caught which lead. */
 export function* caughtRows(timeline: Data.Timeline): Generator<Row> {
   for (const { id, signalIds } of Data.leadFacts(timeline)) {
     for (const signalId of signalIds) yield [id, signalId]
   }
 }
 
-export const engagementColumns =
-  "seq brand_id id lead_id signal_id type reaction_type comment_text post_url post_content post_posted_at post_author author_ext_id author_name author_first_name author_last_name author_headline author_username author_profile_url author_image_url emitted_at tracked_at".split(
+/** In the order of `engagementRows`. */
+export const engagementColumns: ReadonlyArray<string> = [
+  ...Data.firstEngagementColumns,
+  ..."author_ext_id author_name author_first_name author_last_name author_headline author_username author_profile_url author_image_url emitted_at tracked_at".split(
     " "
   )
+]
 
+/** In the order of time. */
 export function* engagementRows(timeline: Data.Timeline): Generator<Row> {
   for (const engagement of Data.engagementFacts(timeline)) {
     const { post } = engagement
     const { author } = post
     yield [
-      engagement.seq,
-      engagement.brandId,
-      engagement.id,
-      engagement.leadId,
-      engagement.signalId,
-      engagement.type,
-      engagement.reactionType,
-      engagement.commentText,
-      post.url,
-      post.content,
-      post.postedAt,
-      post.authorName,
+      ...Data.firstEngagementValues(engagement),
       author?.extId ?? null,
       author?.name ?? null,
       author?.firstName ?? null,
@@ -144,6 +144,50 @@ export function* engagementRows(timeline: Data.Timeline): Generator<Row> {
   }
 }
 
+/** The plain tables but those of leads and engagements; `keys` by brand. */
+export const smallTables = (keys: ReadonlyMap<number, string>): ReadonlyArray<SmallTable> => [
+  { table: "brand", columns: ["id", "name"], rows: Data.brandIds.map((id) => [id, `Brand ${id}`]) },
+  {
+    table: "api_key",
+    columns: ["brand_id", "hash", "requests_per_minute"],
+    rows: Array.from(keys, ([brandId, key]) => [brandId, keyHash(key), 1_000_000_000])
+  },
+  {
+    table: "company",
+    columns: companyFields,
+    rows: Data.companies.map((company) => companyFields.map((field) => company[field]))
+  },
+  {
+    table: "signal",
+    columns: [
+      "id",
+      "brand_id",
+      "name",
+      "signal_type",
+      "source_type",
+      "source_value",
+      "li_company_id",
+      "company_id"
+    ],
+    rows: Data.signals.map(({ brandId, id, name, signalType, source }) => [
+      id,
+      brandId,
+      name,
+      signalType,
+      source.type,
+      source.value,
+      source.liCompanyId,
+      source.company?.id ?? null
+    ])
+  },
+  {
+    table: "campaign",
+    columns: ["id", "brand_id", "name"],
+    rows: Data.campaignIds.map((id) => [id, 1, `Campaign ${id}`])
+  },
+  Data.readingTable()
+]
+
 /** Makes the file, which must not be there yet; `keys` by brand. */
 export const makePlainDatabase = (
   filename: string,
@@ -154,59 +198,9 @@ export const makePlainDatabase = (
   const timeline = Data.timeline(leads)
   const db = openForLoad(filename)
   db.exec(tables)
-  const into = (table: string, columns: string, rows: Iterable<Row>): void =>
-    insertAll(db, table, columns.split(" "), rows, progress)
-  into(
-    "brand",
-    "id name",
-    Data.brandIds.map((id) => [id, `Brand ${id}`])
-  )
-  into(
-    "api_key",
-    "brand_id hash requests_per_minute",
-    Array.from(keys, ([brandId, key]) => [brandId, keyHash(key), 1_000_000_000])
-  )
-  insertAll(
-    db,
-    "company",
-    companyFields,
-    Data.companies.map((company) => companyFields.map((field) => company[field])),
-    progress
-  )
-  into(
-    "signal",
-    "id brand_id name signal_type source_type source_value li_company_id company_id",
-    Data.signals.map(({ brandId, id, name, signalType, source }) => [
-      id,
-      brandId,
-      name,
-      signalType,
-      source.type,
-      source.value,
-      source.liCompanyId,
-      source.company?.id ?? null
-    ])
-  )
-  into(
-    "campaign",
-    "id brand_id name",
-    Data.campaignIds.map((id) => [id, 1, `Campaign ${id}`])
-  )
-  into(
-    "reading",
-    "campaign_id post_id day impressions reactions comments reposts",
-    Array.from(Data.readings(), (reading) => [
-      reading.campaignId,
-      reading.postId,
-      reading.day,
-      reading.impressions,
-      reading.reactions,
-      reading.comments,
-      reading.reposts
-    ])
-  )
+  for (const { columns, rows, table } of smallTables(keys)) insertAll(db, table, columns, rows, progress)
   insertAll(db, "lead", leadColumns, leadRows(timeline), progress)
-  into("lead_signal", "lead_id signal_id", caughtRows(timeline))
+  insertAll(db, "lead_signal", ["lead_id", "signal_id"], caughtRows(timeline), progress)
   insertAll(db, "engagement", engagementColumns, engagementRows(timeline), progress)
   for (const index of indexes) {
     progress.say(index.slice(0, 40))

@@ -10,6 +10,7 @@ import { lower } from "./PlainDatabase.ts"
 const brandId = 1
 const webhookId = 1
 
+/** Opens the file, and answers what takes observations in. */
 export const makePlainIngest = (filename: string) => {
   const db = new Database(filename)
   db.pragma("journal_mode = WAL")

@@ -5,13 +5,12 @@ import * as Data from "../Data.ts"
 import { copyIn } from "../postgres/CopyIn.ts"
 import {
   caughtRows,
-  companyFields,
   engagementColumns,
   engagementRows,
   indexes,
-  keyHash,
   leadColumns,
   leadRows,
+  smallTables,
   tables
 } from "./PlainDatabase.ts"
 
@@ -47,54 +46,10 @@ export const makePlainPostgres = async (
   await client.connect()
   try {
     await client.query(ofPostgres(tables))
-    const into = (table: string, columns: string, rows: Iterable<ReadonlyArray<string | number | null>>) =>
-      copyIn(url, table, columns.split(" "), rows, progress)
-    await into(
-      "brand",
-      "id name",
-      Data.brandIds.map((id) => [id, `Brand ${id}`])
-    )
-    await into(
-      "api_key",
-      "brand_id hash requests_per_minute",
-      Array.from(keys, ([brandId, key]) => [brandId, keyHash(key), 1_000_000_000])
-    )
-    const companies = Data.companies.map((company) => companyFields.map((field) => company[field]))
-    await copyIn(url, "company", companyFields, companies, progress)
-    await into(
-      "signal",
-      "id brand_id name signal_type source_type source_value li_company_id company_id",
-      Data.signals.map(({ brandId, id, name, signalType, source }) => [
-        id,
-        brandId,
-        name,
-        signalType,
-        source.type,
-        source.value,
-        source.liCompanyId,
-        source.company?.id ?? null
-      ])
-    )
-    await into(
-      "campaign",
-      "id brand_id name",
-      Data.campaignIds.map((id) => [id, 1, `Campaign ${id}`])
-    )
-    await into(
-      "reading",
-      "campaign_id post_id day impressions reactions comments reposts",
-      Array.from(Data.readings(), (reading) => [
-        reading.campaignId,
-        reading.postId,
-        reading.day,
-        reading.impressions,
-        reading.reactions,
-        reading.comments,
-        reading.reposts
-      ])
-    )
+    for (const { columns, rows, table } of smallTables(keys))
+      await copyIn(url, table, columns, rows, progress)
     await copyIn(url, "lead", leadColumns, leadRows(timeline), progress)
-    await into("lead_signal", "lead_id signal_id", caughtRows(timeline))
+    await copyIn(url, "lead_signal", ["lead_id", "signal_id"], caughtRows(timeline), progress)
     await copyIn(url, "engagement", engagementColumns, engagementRows(timeline), progress)
     await client.query("SET maintenance_work_mem = '256MB'")
     for (const index of [...indexes.map(ofIndex), ...searchIndexes]) {

@@ -84,6 +84,7 @@ const insert = (table: string, columns: Columns, rest = ""): string =>
 const arrays = (columns: Columns, rows: ReadonlyArray<Readonly<Record<string, unknown>>>) =>
   Object.keys(columns).map((column) => rows.map((row) => row[column]))
 
+/** Opens a pool of four connections, and answers what takes observations in. */
 export const makePlainPostgresIngest = (url: string) => {
   const pool = new pg.Pool({ connectionString: url, max: 4 })
 

@@ -13,6 +13,7 @@ import {
   filters,
   integer,
   leadView,
+  metricsView,
   orders,
   type Query,
   type Value,
@@ -24,6 +25,7 @@ const quotedFields = companyFields.map((field) => `"${field}"`).join(", ")
 /** Nulls come last in both orders of the product, and first in a descending index of Postgres. */
 const orderOf = (order: string): string => order.replace("score1 DESC", "score1 DESC NULLS LAST")
 
+/** The same calls as `makeReading`, each with a promise. */
 export const makePostgresReading = (pool: pg.Pool) => {
   const names = new Map<string, string>()
   const rowsOf = async (text: string, values: ReadonlyArray<unknown>): Promise<ReadonlyArray<Columns>> => {
@@ -178,19 +180,7 @@ export const makePostgresReading = (pool: pg.Pool) => {
              FROM (SELECT DISTINCT ON (post_id) * FROM reading WHERE campaign_id = $1 AND day <= $2 ORDER BY post_id, day DESC) r`,
             [campaignId, day]
           )
-    const { comments = null, impressions = null, reactions = null, reposts = null } = sums ?? {}
-    return {
-      data: {
-        campaignId: String(campaignId),
-        impressions,
-        reactions,
-        comments,
-        reposts,
-        engagementRate:
-          sums === undefined ? null : impressions === 0 ? 0 : (reactions + comments + reposts) / impressions,
-        snapshotDate: day
-      }
-    }
+    return metricsView(campaignId, sums, day)
   }
 
   return { list, detail, metrics }

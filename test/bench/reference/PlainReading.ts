@@ -5,16 +5,22 @@
 import type Database from "better-sqlite3"
 import { companyFields, lower } from "./PlainDatabase.ts"
 
+/** What a statement is given. */
 export type Value = string | number
+
+/** A row by the names of its columns. */
 export type Columns = Record<string, any>
 
+/** A parameter that the reference refuses with 400. */
 export class BadRequest extends Error {}
 
+/** Engagements of a lead in a list at most, as the API has it. */
 export const window = 20
 
 const iso = (millis: number): string => new Date(millis).toISOString()
 const isoOrNull = (millis: number | null): string | null => (millis === null ? null : iso(millis))
 
+/** The sorts of the API, as SQL. */
 export const orders: { readonly [sort: string]: string } = {
   "createdAt:desc": "created_at DESC, id",
   "createdAt:asc": "created_at, id",
@@ -26,12 +32,14 @@ export const orders: { readonly [sort: string]: string } = {
   "score1:asc": "score1 ASC NULLS LAST, id"
 }
 
+/** A company as the API shows it; null where there is none. */
 export const companyView = (row: Columns | undefined) => {
   if (row === undefined) return null
   const { domain: _domain, id, ...rest } = row
   return { id: String(id), ...rest }
 }
 
+/** A lead as the API shows it. */
 export const leadView = (row: Columns, company: Columns | undefined, signalIds: ReadonlyArray<string>) => ({
   id: row["id"] as number,
   extId: row["ext_id"],
@@ -53,6 +61,7 @@ export const leadView = (row: Columns, company: Columns | undefined, signalIds: 
   updatedAt: iso(row["updated_at"])
 })
 
+/** An engagement as the API shows it; `authors` is null without the details. */
 export const engagementView = (
   row: Columns,
   signal: Columns,
@@ -103,6 +112,7 @@ const flag = (name: string, value: string): number => {
   throw new BadRequest(`${name} takes true or false`)
 }
 
+/** A parameter that counts from 1. Throws `BadRequest`. */
 export const integer = (name: string, value: string): number => {
   const number = Number(value)
   if (!Number.isSafeInteger(number) || number < 1) throw new BadRequest(`${name} takes an integer from 1`)
@@ -144,8 +154,27 @@ export const filters: {
   }
 }
 
+/** The parameters of a request, as texts. */
 export type Query = { readonly [name: string]: string | undefined }
 
+/** The metrics of a campaign as the API shows them; `sums` of the last readings up to the day, undefined where there is none. */
+export const metricsView = (campaignId: number, sums: Columns | undefined, day: string | null) => {
+  const { comments = null, impressions = null, reactions = null, reposts = null } = sums ?? {}
+  return {
+    data: {
+      campaignId: String(campaignId),
+      impressions,
+      reactions,
+      comments,
+      reposts,
+      engagementRate:
+        sums === undefined ? null : impressions === 0 ? 0 : (reactions + comments + reposts) / impressions,
+      snapshotDate: day
+    }
+  }
+}
+
+/** The calls of the reference over one file, whose statements are prepared once. */
 export const makeReading = (db: Database.Database) => {
   const prepared = new Map<string, Database.Statement<Array<Value>, Columns>>()
   const statement = (sql: string): Database.Statement<Array<Value>, Columns> => {
@@ -296,19 +325,7 @@ export const makeReading = (db: Database.Database) => {
              FROM (SELECT post_id, max(day) AS day FROM reading WHERE campaign_id = ? AND day <= ? GROUP BY post_id) m
              JOIN reading r ON r.campaign_id = ? AND r.post_id = m.post_id AND r.day = m.day`
           ).get(campaignId, day!, campaignId)
-    const { comments = null, impressions = null, reactions = null, reposts = null } = sums ?? {}
-    return {
-      data: {
-        campaignId: String(campaignId),
-        impressions,
-        reactions,
-        comments,
-        reposts,
-        engagementRate:
-          sums === undefined ? null : impressions === 0 ? 0 : (reactions + comments + reposts) / impressions,
-        snapshotDate: day
-      }
-    }
+    return metricsView(campaignId, sums, day)
   }
 
   return { list, detail, metrics }

@@ -79,12 +79,14 @@ export const prepareRows = ({ engagement, person, signalId }: NewObservation) =>
 }
 type PreparedRows = ReturnType<typeof prepareRows>
 
+/** The floor over one file. */
 export interface RowsAlone {
   /** Inserts in one transaction, which is on the disk when it returns. Returns the number of observations. */
   readonly record: (all: ReadonlyArray<PreparedRows>) => number
   readonly close: () => void
 }
 
+/** Opens a file in the schema of the product, which is of no use afterwards. */
 export const makeRowsAlone = (filename: string): RowsAlone => {
   const db = new Database(filename)
   db.pragma("journal_mode = WAL")

@@ -755,7 +755,7 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+/** Schemas by their names in the document. */
 export interface components {
     schemas: {
         Error: {
@@ -1519,7 +1519,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
-export type $defs = Record<string, never>;
+/** Operations by their ids: parameters, body and answers. */
 export interface operations {
     listLeads: {
         parameters: {

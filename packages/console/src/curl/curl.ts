@@ -1,7 +1,7 @@
 /** Calls of the API as commands of a shell. */
 import type { Access } from "../api/queries.ts"
 
-/** A call of the API. */
+/** A call that a page makes, as its dialog shows it. */
 export interface ApiCall {
   /** What it does, in a few words. */
   readonly does: string

@@ -20,7 +20,7 @@ const stored = (): Choices => {
   )
 }
 
-/** Widths are told apart in steps, so that a window that is being resized draws the list seldom. */
+/** Widths are rounded down to steps, so that resizing the window draws the list seldom. */
 const stepPixels = 20
 
 /** The width of the element, rounded down. */

@@ -2,30 +2,6 @@
 import { searchTexts } from "../shell/searchTexts.ts"
 import type { LeadQuery } from "../api/queries.ts"
 
-const names = [
-  "search",
-  "signalId",
-  "qualified",
-  "exported",
-  "isEmployee",
-  "created",
-  "createdAfter",
-  "createdBefore",
-  "updated",
-  "updatedAfter",
-  "updatedBefore",
-  "sort",
-  "page",
-  "pageSize",
-  "lead"
-] as const
-
-/**
- * Texts of the URL. Most have the names of the API; `created` and `updated` are windows of time that end now, and `lead` is the id of the one that
- * is open.
- */
-export type LeadSearch = { readonly [Name in (typeof names)[number]]?: string }
-
 /** Parameters that choose leads, in the order of their chips. */
 export const filterNames = [
   "signalId",
@@ -38,7 +14,15 @@ export const filterNames = [
   "updated",
   "updatedAfter",
   "updatedBefore"
-] as const satisfies ReadonlyArray<keyof LeadSearch>
+] as const
+
+const names = ["search", ...filterNames, "sort", "page", "pageSize", "lead"] as const
+
+/**
+ * Texts of the URL. Most have the names of the API; `created` and `updated` are windows of time that end now, and `lead` is the id of the one that
+ * is open.
+ */
+export type LeadSearch = { readonly [Name in (typeof names)[number]]?: string }
 
 /** Keeps known parameters with a text. Their values are judged by the API, which refuses a wrong one by its name. */
 export const readLeadSearch = (given: Record<string, unknown>): LeadSearch => searchTexts(names, given)

@@ -1,6 +1,7 @@
 /** What of the events the page shows, as its URL has it. */
 import { searchTexts } from "../shell/searchTexts.ts"
 
+/** Without a parameter all events, or those of all signals, are shown. */
 export interface LiveSearch {
   readonly event?: string
   readonly signalId?: string

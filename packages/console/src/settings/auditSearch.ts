@@ -1,6 +1,7 @@
 /** The state of the audit log's page, as its URL has it. */
 import { searchTexts } from "../shell/searchTexts.ts"
 
+/** Without a parameter entries of all brands, or of all days, are listed. */
 export interface AuditSearch {
   /** `brand`: entries of the open brand alone; without it, of all that the token reaches. */
   readonly of?: string

@@ -1,6 +1,7 @@
 /** The state of a webhook's page, as its URL has it. */
 import { searchTexts } from "../shell/searchTexts.ts"
 
+/** The state that is listed, the page of the list, and the delivery whose dialog is open. */
 export interface DeliverySearch {
   readonly state?: string
   readonly page?: string

@@ -123,8 +123,8 @@ export class Simulation {
   }
 
   /** Takes the smallest counterexample so far. */
-  enough(): void {
-    if (this.runner !== null) this.send(this.runner, { do: "enough" })
+  stopShrinking(): void {
+    if (this.runner !== null) this.send(this.runner, { do: "stop-shrinking" })
   }
 
   private hear(message: Message, isShrunk: boolean): void {

@@ -104,7 +104,7 @@ export const SimulatorPage = () => {
               <Verdict
                 run={run}
                 bug={bugs.find(({ name }) => name === run.of.bug)}
-                onEnough={() => simulation.enough()}
+                onStopShrinking={() => simulation.stopShrinking()}
                 onReplay={(text) => replay(text, run.of.bug, `Replay of ${run.of.title}`)}
               />
             </Player>

@@ -46,11 +46,15 @@ const Figures = ({ finished: { counts, seconds } }: { readonly finished: Finishe
 interface VerdictProps {
   readonly run: Run
   readonly bug: OfferedBug | undefined
-  readonly onEnough: () => void
+  readonly onStopShrinking: () => void
   readonly onReplay: (text: string) => void
 }
 
-const Counterexample = ({ onEnough, onReplay, run: { shrinking, small } }: Omit<VerdictProps, "bug">) => {
+const Counterexample = ({
+  onStopShrinking,
+  onReplay,
+  run: { shrinking, small }
+}: Omit<VerdictProps, "bug">) => {
   if (small !== null)
     return (
       <section aria-label="Counterexample" className="flex flex-col gap-2">
@@ -83,7 +87,7 @@ const Counterexample = ({ onEnough, onReplay, run: { shrinking, small } }: Omit<
           ? "Making the counterexample small …"
           : `Making the counterexample small: ${shrinking.runs} runs, ${shrinking.actions} actions and ${shrinking.faults} faults are left`}
       </p>
-      <Button onClick={onEnough}>Take it as it is</Button>
+      <Button onClick={onStopShrinking}>Take it as it is</Button>
     </div>
   )
 }
@@ -101,7 +105,7 @@ const Digest = ({ digest }: { readonly digest: string }) => (
 )
 
 /** Nothing until the run has ended. A run that broke a rule is shrunk here, until it is small or "Take it as it is" is pressed. */
-export const Verdict = ({ bug, onEnough, onReplay, run }: VerdictProps) => {
+export const Verdict = ({ bug, onStopShrinking, onReplay, run }: VerdictProps) => {
   const { finished, of } = run
   if (finished === null) return null
   const { broken, digest, outcome, replayed } = finished
@@ -131,7 +135,7 @@ export const Verdict = ({ bug, onEnough, onReplay, run }: VerdictProps) => {
       )}
       {bug === undefined ? null : <PlantedChange bug={bug} />}
       {isGood || replayed !== null ? null : (
-        <Counterexample run={run} onEnough={onEnough} onReplay={onReplay} />
+        <Counterexample run={run} onStopShrinking={onStopShrinking} onReplay={onReplay} />
       )}
       <Figures finished={finished} />
       <Digest digest={digest} />

@@ -46,7 +46,7 @@ const texts: Readonly<Record<string, (fields: Fields) => string>> = {
   violated: ({ message, oracle }) => `rule broken: ${oracle}. ${message}`
 }
 
-/** What the party of the event does, or what befalls it. */
+/** What the party of the event does, or what goes wrong with it. */
 export const eventText = ({ fields, kind }: Pick<RenderedEvent, "fields" | "kind">): string =>
   texts[kind]?.(fields) ??
   `${kind} ${Object.entries(fields)

@@ -1,6 +1,7 @@
 /** What is simulated, as the URL has it: a link repeats the run. */
 import { searchTexts } from "../shell/searchTexts.ts"
 
+/** The fields of the form as texts; `hours` is empty for those of the scenario. */
 export interface SimulationSearch {
   readonly scenario?: string
   readonly seed?: string

@@ -1,4 +1,4 @@
-/** What every store must do when it prunes what it has kept long enough. */
+/** What every store must do when it prunes what it has kept long enough, beside what generated histories show. */
 import {
   Brands,
   Leads,
@@ -13,8 +13,6 @@ import {
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "../Assertions.ts"
-import { playHistories } from "../GeneratedHistories.ts"
-import { playRetentionStep, type RetentionStep, retentionSteps } from "../RetentionHistories.ts"
 import { RetentionWorld } from "../RetentionWorld.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
@@ -27,36 +25,11 @@ const piece = (of: Pick<PruneRequest, "kind" | "before"> & Partial<PruneRequest>
   ...of
 })
 
-/** Plays generated histories; each pruning is checked against the naive rules. */
-const agreesWithRules: Case = {
-  title:
-    "prunes what is due and nothing refers to, and nothing else, over generated histories [RET-2, RET-3, RET-5, RET-6, RET-7, CHG-1, CHG-3]",
-  run: async (open) => {
-    const { clock, store } = open
-    await playHistories<ReadonlyArray<RetentionStep>>(
-      store,
-      Math.ceil((store.deliveryHistories ?? 100) / 2),
-      retentionSteps,
-      (history) => history,
-      (history) =>
-        open.run(
-          Effect.gen(function* () {
-            const world = yield* RetentionWorld.create(clock)
-            for (const [i, step] of history.entries()) yield* playRetentionStep(step, i, world, clock)
-            yield* world.end()
-          })
-        )
-    )
-  }
-}
-
 const isThere = (world: RetentionWorld, id: number) =>
   Effect.flatMap(LeadStore, (store) => Effect.map(store.get(world.brand.id, id, "none"), Option.isSome))
 
 /** Cases of pruning. */
 export const retentionCases: ReadonlyArray<Case> = [
-  agreesWithRules,
-
   caseOf("keeps pending deliveries and dead letters when it prunes delivered ones [RET-2, RET-3]", (clock) =>
     Effect.gen(function* () {
       const world = yield* RetentionWorld.create(clock)

@@ -80,6 +80,9 @@ export interface DatabaseOptions extends UpgradeOptions, GroupCommitOptions {
   readonly journal?: string | undefined
 }
 
+/** Jobs that the searching thread has: short ones follow each other without a wait for the serving thread. */
+const searchesAtOnce = 2
+
 const make = (path: string, options: DatabaseOptions) =>
   Effect.gen(function* () {
     // A program that schedules by itself has no threads: there SQLite syncs each commit, and checkpoints, within the write.
@@ -152,14 +155,15 @@ const make = (path: string, options: DatabaseOptions) =>
     const offloaded = offloadTransactions({ worker, log, snapshot, barrier, opened, writability, merges })
     // The last commits end before the log and the connections close. Without threads a commit ends at once.
     if (syncsInThreads) yield* Effect.addFinalizer(() => close)
-    const reading = hasThreads ? readingWorker(filename, key, inPlace) : readingInPlace(filename, key)
+    const reading = (jobsAtOnce: number) =>
+      hasThreads ? readingWorker(filename, key, inPlace, jobsAtOnce) : readingInPlace(filename, key)
     return Database.of({
       secrets: new Secrets(secrets),
       queued,
       read,
       write: bound(write),
-      readingWorker: yield* reading,
-      searchingWorker: isAlone && hasThreads ? null : yield* reading,
+      readingWorker: yield* reading(1),
+      searchingWorker: isAlone && hasThreads ? null : yield* reading(searchesAtOnce),
       writeInWorker: (kind, input) => Effect.zipRight(ofThisVersion, offloaded(kind, input)),
       truncateWal: log.truncate,
       journalRemovals,

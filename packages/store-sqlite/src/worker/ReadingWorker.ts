@@ -9,9 +9,9 @@ import { storeWorker } from "./StoreWorker.ts"
 /** A thread that reads, brand after brand in turn. */
 export interface ReadingWorker {
   /**
-   * Runs jobs one after the other, each over one snapshot of the file. Brands take turns: a brand waits for at most one job of
-   * each other brand, however many of theirs are queued. `input` is made when the job starts. An interruption drops a job that has not
-   * begun, and otherwise waits for its end.
+   * Runs jobs one after the other, each over one snapshot of the file. Brands take turns: a brand waits for the jobs that the thread has
+   * got and for at most one more of each other brand, however many of theirs are queued. `input` is made when the thread gets the job.
+   * An interruption drops a job that the thread has not got, and otherwise waits for its end.
    */
   readonly read: <K extends JobKind>(
     brandId: string,
@@ -20,26 +20,29 @@ export interface ReadingWorker {
   ) => Effect.Effect<Jobs[K]["output"], StoreUnavailable>
 }
 
-/** A queue that runs one work at a time and takes the next from the brand that has waited longest. */
-export const roundRobin = () => {
+/** A queue that runs so many works at a time and takes the next from the brand that has waited longest. */
+export const roundRobin = (worksAtOnce: number) => {
   const waiting = new Map<string, Array<() => Promise<void>>>()
-  let isRunning = false
+  let running = 0
   const next = (): void => {
     const [first] = waiting
-    isRunning = first !== undefined
-    if (first === undefined) return
+    if (first === undefined || running === worksAtOnce) return
+    running++
     const [brandId, queue] = first
     const work = queue.shift()!
     waiting.delete(brandId)
     if (queue.length > 0) waiting.set(brandId, queue)
-    void work().then(next)
+    void work().then(() => {
+      running--
+      next()
+    })
   }
   return <A>(brandId: string, work: () => Promise<A>): Promise<A> =>
     new Promise((resolve, reject) => {
       const queue = waiting.get(brandId) ?? []
       queue.push(() => work().then(resolve, reject))
       waiting.set(brandId, queue)
-      if (!isRunning) next()
+      next()
     })
 }
 
@@ -51,16 +54,17 @@ const unavailable = (failure: unknown): StoreUnavailable =>
         cause: failure
       })
 
-/** Starts the thread with its first job. */
+/** Starts the thread with its first job. The thread has so many jobs at once, and runs the first of them. */
 export const readingWorker = (
   filename: string,
   key: FileKey | undefined,
-  beforeOpening: () => void
+  beforeOpening: () => void,
+  jobsAtOnce = 1
 ): Effect.Effect<ReadingWorker, never, Scope.Scope> =>
   Effect.map(
-    storeWorker(filename, { readonly: true, busyMillis: 5000, key, pragmas: [], beforeOpening }),
+    storeWorker(filename, { readonly: true, busyMillis: 5000, key, pragmas: [], beforeOpening, jobsAtOnce }),
     (worker) => {
-      const schedule = roundRobin()
+      const schedule = roundRobin(jobsAtOnce)
       return {
         read: <K extends JobKind>(brandId: string, kind: K, input: () => Jobs[K]["input"]) =>
           Effect.async<Jobs[K]["output"], StoreUnavailable>((resume) => {

@@ -14,6 +14,8 @@ export interface StoreWorkerOptions extends Omit<ThreadOptions, "acknowledged" |
   readonly beforeOpening?: () => void
   /** Encrypts the file; a plain file has none. */
   readonly key?: FileKey | undefined
+  /** Jobs that the thread has at once: it runs the first, and the others wait in it. 1 unless given; more where all jobs are synchronous. */
+  readonly jobsAtOnce?: number
 }
 
 /** Called while a migration is under way. */
@@ -32,11 +34,12 @@ interface Pending {
   readonly onProgress: OnProgress
 }
 
-/** A running thread, which takes one job at a time. */
+/** A running thread, which runs jobs in the order in which they are posted. */
 class Thread {
   private readonly worker: Worker
   private readonly acknowledgement: Int32Array
-  private pending: Pending | null = null
+  /** The jobs that are posted, in their order. */
+  private readonly pending: Array<Pending> = []
   isOver = false
 
   constructor(filename: string, { busyMillis, key, pragmas, readonly }: StoreWorkerOptions) {
@@ -47,23 +50,24 @@ class Thread {
     this.worker.on("message", (report: Report) => this.handle(report))
     const end = (reason: string): void => {
       this.isOver = true
-      this.take()?.reject(ended(reason))
+      while (this.pending.length > 0) this.take()?.reject(ended(reason))
     }
     this.worker.on("error", (error: NodeJS.ErrnoException) => end(error.code ?? error.name))
     this.worker.on("exit", (code) => end(`exit ${code}`))
   }
 
-  private take(): Pending | null {
-    const { pending } = this
-    this.pending = null
-    return pending
+  /** Takes the job that the thread runs. */
+  private take(): Pending | undefined {
+    const first = this.pending.shift()
+    if (this.pending.length === 0) this.worker.unref()
+    return first
   }
 
   private handle(report: Report): void {
     switch (report.kind) {
       case "progress":
         try {
-          this.pending?.onProgress(report.progress)
+          this.pending[0]?.onProgress(report.progress)
         } catch (failure) {
           this.take()?.reject(failure as Error)
           void this.end()
@@ -87,11 +91,11 @@ class Thread {
   ): Promise<Jobs[K]["output"]> {
     if (this.isOver) throw ended("before")
     const output = await new Promise<Jobs[JobKind]["output"]>((resolve, reject) => {
-      this.pending = { resolve, reject, onProgress }
-      this.worker.ref()
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
       this.worker.postMessage({ kind, input })
-    }).finally(() => this.worker.unref())
+      this.pending.push({ resolve, reject, onProgress })
+      this.worker.ref()
+    })
     return output as Jobs[K]["output"]
   }
 
@@ -109,12 +113,13 @@ export class StoreWorker {
   private readonly options: StoreWorkerOptions
   private thread: Thread | null = null
   private isClosed = false
-  /** Settles when all jobs so far have ended. */
-  private last: Promise<unknown> = Promise.resolve()
+  /** The ends of the newest jobs, of as many as the thread has at once. */
+  private readonly newest: Array<Promise<unknown>>
 
   constructor(filename: string, options: StoreWorkerOptions) {
     this.filename = filename
     this.options = options
+    this.newest = Array.from({ length: options.jobsAtOnce ?? 1 }, () => Promise.resolve())
   }
 
   /** Runs the job after those before it. Rejects with a `StoreUnavailable`, whose cause has SQLite's code where there is one. */
@@ -123,7 +128,7 @@ export class StoreWorker {
     input: Jobs[K]["input"],
     onProgress: OnProgress = () => {}
   ): Promise<Jobs[K]["output"]> {
-    return this.after(async () => {
+    const done = this.newest.shift()!.then(async () => {
       if (this.isClosed) throw ended("closed")
       if (this.thread === null || this.thread.isOver) {
         this.options.beforeOpening?.()
@@ -131,6 +136,8 @@ export class StoreWorker {
       }
       return this.thread.run(kind, input, onProgress)
     })
+    this.newest.push(done.catch(() => {}))
+    return done
   }
 
   /**
@@ -147,17 +154,14 @@ export class StoreWorker {
   }
 
   /** Resolves when all jobs so far have ended, and the thread with them. */
-  async close(): Promise<void> {
-    await this.after(async () => {
+  close(): Promise<void> {
+    const closed = Promise.all(this.newest).then(async () => {
       this.isClosed = true
       await this.thread?.end()
     })
-  }
-
-  private after<A>(work: () => Promise<A>): Promise<A> {
-    const done = this.last.then(work)
-    this.last = done.catch(() => {})
-    return done
+    // A job that comes later waits for that, and rejects.
+    this.newest.fill(closed)
+    return closed
   }
 }
 

@@ -53,7 +53,7 @@ const placeOf = (
 }
 
 /** Finds or makes what a probe needs. One for each brand of the plan, used by one probe at a time. */
-export class Grounds {
+export class ProbeTargets {
   /** Probes of one brand come one after the other. */
   readonly lock: Effect.Semaphore = Effect.unsafeMakeSemaphore(1)
   private tenantBrand: KnownBrand | null = null
@@ -289,15 +289,15 @@ export class Grounds {
   }
 }
 
-const grounds = new WeakMap<KnownBrand, Grounds>()
+const targetsOfBrands = new WeakMap<KnownBrand, ProbeTargets>()
 
-/** The grounds of a brand's probes, the same for all of them. */
-export const groundsOf = (
+/** The targets of a brand's probes, the same for all of them. */
+export const targetsOf = (
   context: ActorContext,
   brand: KnownBrand,
   brands: ReadonlyArray<KnownBrand>
-): Grounds => {
-  const known = grounds.get(brand) ?? new Grounds(context, brand, brands)
-  grounds.set(brand, known)
+): ProbeTargets => {
+  const known = targetsOfBrands.get(brand) ?? new ProbeTargets(context, brand, brands)
+  targetsOfBrands.set(brand, known)
   return known
 }
