@@ -92,6 +92,33 @@ describe("the file of an export", () => {
     }
   )
 
+  it.skipIf(process.platform === "win32")(
+    "counts where the file system syncs no folders, and does not where the disk fails [CLI-11]",
+    async () => {
+      const { fsyncSync: sync } = await vi.importActual<typeof import("node:fs")>("node:fs")
+      const file = join(temporaryFolder(), "leads.csv")
+      const failing = (code: string) => {
+        let syncs = 0
+        vi.mocked(fsyncSync).mockImplementation((handle) => {
+          if (++syncs === 2) throw Object.assign(new Error(code), { code })
+          sync(handle)
+        })
+      }
+      for (const [name, code] of [
+        ["one", "EINVAL"],
+        ["two", "EIO"]
+      ] as const) {
+        const sink = await opened(`${file}.${name}`)
+        await Effect.runPromise(sink.write("one\n"))
+        failing(code)
+        expect(await Effect.runPromise(Effect.isSuccess(sink.finish))).toBe(code === "EINVAL")
+        await sink.end()
+      }
+      vi.mocked(fsyncSync).mockImplementation(sync)
+      expect(readFileSync(`${file}.one`, "utf8")).toBe("one\n")
+    }
+  )
+
   it("leaves alone what another export writes beside it, and what it has made [CLI-11]", async () => {
     const folder = temporaryFolder()
     const file = join(folder, "leads.csv")

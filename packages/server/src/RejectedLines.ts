@@ -3,7 +3,6 @@
  * no file of an earlier import is overwritten, because it may hold corrections. Importing a file of rejected
  * lines leaves in it only the lines that are rejected again. [CLI-5]
  */
-import { syncFolderOf } from "@lead-signals/removal-journal"
 import { Data, Effect } from "effect"
 import {
   closeSync,
@@ -18,6 +17,7 @@ import {
   writeFileSync
 } from "node:fs"
 import type { FileLine } from "./ObservationFile.ts"
+import { syncName } from "./FileName.ts"
 
 class RejectedLinesFailed extends Data.TaggedError("NotKept")<{ readonly message: string }> {}
 
@@ -115,7 +115,7 @@ const writingTo = (
       fsyncSync(output.descriptor)
       close()
       const kept = complete(output)
-      syncFolderOf(output.path)
+      syncName(output.path)
       return kept
     }),
     discard: Effect.sync(() => {

@@ -1,9 +1,9 @@
 /** A file that a command writes: it has its name once it is whole. */
 import { Failed, usage } from "@lead-signals/command-line"
-import { syncFolderOf } from "@lead-signals/removal-journal"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs"
+import { syncName } from "../FileName.ts"
 
 /** Where a command writes a text piece by piece. */
 export interface Sink {
@@ -60,7 +60,7 @@ export const fileSink = (file: string) => {
         closeSync(handle)
         isClosed = true
         rename(part, file)
-        syncFolderOf(file)
+        syncName(file)
       })
     } satisfies Sink
   })
