@@ -1,6 +1,6 @@
 /** How requests for changes wait, by a clock of the test: who looks, from where, and what each is told. */
 import { ChangeWaitLimits, ChangeWaits } from "@lead-signals/http/internal"
-import { Deferred, Effect, Exit, Fiber, TestClock, TestContext } from "effect"
+import { Deferred, Effect, Exit, Fiber, Scheduler, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { settableClock } from "../harness/SettableWallClock.ts"
 
@@ -12,7 +12,7 @@ interface Seen {
   readonly changes: number
 }
 
-const worldOf = () => {
+const worldOf = (waitLimits = limits) => {
   const world = {
     changes: [] as Array<number>,
     /** Where looks of all and of one began. */
@@ -24,7 +24,7 @@ const worldOf = () => {
     /** The next look of all answers what there is when it begins, and not before this is done. */
     held: null as Deferred.Deferred<void> | null
   }
-  const waits = new ChangeWaits(limits, { isDraining: Effect.sync(() => world.isDraining) })
+  const waits = new ChangeWaits(waitLimits, { isDraining: Effect.sync(() => world.isDraining) })
   const read = (from: number): Effect.Effect<Seen, string> =>
     Effect.suspend(() => {
       if (world.failing !== null) return Effect.fail(world.failing)
@@ -52,6 +52,15 @@ const worldOf = () => {
       checkKey: Effect.suspend(() => (world.hasKey ? Effect.void : Effect.fail("no key")))
     })
   return { world, wait }
+}
+
+/** Lets a fiber be interrupted between this step and the next, from 1. */
+const yieldingOnceAt = (step: number): Scheduler.Scheduler => {
+  let steps = 0
+  return {
+    shouldYield: () => (++steps === step ? 0 : false),
+    scheduleTask: (task, priority) => Scheduler.defaultScheduler.scheduleTask(task, priority)
+  }
 }
 
 /** What is awaited comes at once, or never. */
@@ -96,6 +105,22 @@ it("does not pass over what a request waits for that came during a look [CHG-6]"
       expect(yield* Fiber.join(low)).toEqual({ position: 6, changes: 1 })
       expect(world.peeks).toEqual([7, 5])
       yield* Fiber.interrupt(high)
+    })
+  ))
+
+it("gives the place of a request back wherever it is interrupted [CHG-6]", () =>
+  run(
+    Effect.gen(function* () {
+      const { wait } = worldOf({ ...limits, maxPerKey: 1 })
+      for (let step = 1; step < 30; step++) {
+        const interrupted = yield* Effect.fork(Effect.withScheduler(wait(1), yieldingOnceAt(step)))
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(interrupted)
+      }
+      const waiting = yield* Effect.fork(wait(1))
+      yield* TestClock.adjust("400 millis")
+      expect(waiting.unsafePoll()).toBeNull()
+      yield* Fiber.interrupt(waiting)
     })
   ))
 

@@ -198,6 +198,77 @@ describe.each(stores)("attempts on %s", (_, store) => {
       })
     ))
 
+  it("takes the first end of a post that a sender ends twice, and frees one place for it [DELIV-5, DELIV-7]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        let ends = 3
+        const hung: Array<string> = []
+        const response = { status: 204, retryAfter: null, excerpt: new Uint8Array(), truncated: false }
+        const start: Sender.StartPost = ({ headers }, onEnd) => {
+          if (hung.length > 0 || ends === 0) {
+            hung.push(headers["webhook-id"]!)
+            return Effect.sync(() => onEnd(Exit.interrupt(FiberId.none)))
+          }
+          ends--
+          onEnd(Exit.succeed(response))
+          onEnd(Exit.fail(new Sender.SendFailed({ error: "connection" })))
+          throw new Error("defect")
+        }
+        const limits = { total: 2, reserved: 0, perWebhook: 2, failingTotal: 2, perFailingWebhook: 2 }
+        yield* startEmitter({ limits }).pipe(
+          Effect.provideService(Sender.Sender, { post: world.post, start })
+        )
+        const webhook = yield* world.webhook(answer(200))
+        for (let i = 0; i < 10; i++) {
+          yield* world.observe("p", `e${i}`)
+          yield* settle
+        }
+        expect(yield* world.list(webhook, "delivered")).toHaveLength(3)
+        expect((yield* world.log(webhook)).map(({ error, status }) => status ?? error)).toEqual([204])
+        expect(hung).toHaveLength(2)
+      })
+    ))
+
+  it("ends a post whose sender leaves it open, also where its interruption fails [DELIV-3, DELIV-7]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        const response = { status: 204, retryAfter: null, excerpt: new Uint8Array(), truncated: false }
+        let posts = 0
+        const start: Sender.StartPost = (_, onEnd) => {
+          posts++
+          if (posts === 3) onEnd(Exit.succeed(response))
+          return posts === 1 ? Effect.void : Effect.die(new Error("defect"))
+        }
+        const limits = { total: 1, reserved: 0, perWebhook: 1, failingTotal: 1, perFailingWebhook: 1 }
+        yield* startEmitter({ limits }).pipe(
+          Effect.provideService(Sender.Sender, { post: world.post, start })
+        )
+        const webhook = yield* world.webhook(answer(200))
+        yield* world.observe("p", "e1")
+        yield* pass(60 * minute)
+        expect((yield* world.log(webhook)).map(({ error, status }) => status ?? error)).toEqual([
+          "timeout",
+          "timeout",
+          204
+        ])
+      })
+    ))
+
+  it("calls the end of a post that its sender interrupts internal, and frees its place [DELIV-5, DELIV-7]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        const limits = { total: 1, reserved: 0, perWebhook: 1, failingTotal: 1, perFailingWebhook: 1 }
+        yield* startEmitter({ limits })
+        const webhook = yield* world.webhook(inSequence(() => Effect.interrupt, answer(200)))
+        yield* world.observe("p", "e1")
+        yield* pass(10_000)
+        expect((yield* world.log(webhook)).map(({ error, status }) => status ?? error)).toEqual([
+          "internal",
+          200
+        ])
+      })
+    ))
+
   it("ends an attempt before its lease, when another may begin one [DELIV-2, DELIV-3]", () =>
     virtually(store(), (world) =>
       Effect.gen(function* () {

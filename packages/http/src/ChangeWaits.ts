@@ -91,13 +91,15 @@ export class ChangeWaits {
         seen = yield* look(seen)
       }
     })
-    return Effect.suspend(() => {
-      if (seconds === 0 || isWorth(first) || !this.enter(keyId)) return Effect.succeed(first)
-      return Effect.ensuring(
-        waiting,
-        Effect.sync(() => this.leave(keyId))
-      )
-    })
+    return Effect.suspend(() =>
+      seconds === 0 || isWorth(first)
+        ? Effect.succeed(first)
+        : Effect.acquireUseRelease(
+            Effect.sync(() => this.enter(keyId)),
+            (hasEntered) => (hasEntered ? waiting : Effect.succeed(first)),
+            (hasEntered) => Effect.sync(() => hasEntered && this.leave(keyId))
+          )
+    )
   }
 
   /** Waits for the brand's watch, until an instant at most, and looks at the key meanwhile. */

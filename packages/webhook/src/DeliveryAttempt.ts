@@ -16,7 +16,7 @@ import {
   type AttemptTransitions,
   WebhookSecrets
 } from "@lead-signals/domain"
-import { Cause, type Clock, Effect, Exit, Option } from "effect"
+import { Cause, type Clock, Effect, Exit, FiberId, Option } from "effect"
 import type { LeaseBatch, LeasedPost } from "./LeaseBatch.ts"
 import * as ResponseRedactor from "./ResponseRedactor.ts"
 import * as RetryAfter from "./RetryAfter.ts"
@@ -171,8 +171,8 @@ const requestOf = (
 })
 
 /**
- * Starts the attempt, and gives its end to `onEnd`, once, maybe within the call. Returns the effect that interrupts it: a batch of leases
- * that is overdue then gives the result `timeout`, and any other interruption leaves no attempt behind, which is null. [DELIV-3]
+ * Starts the attempt, and gives its end to `onEnd`, once, maybe within the call, whatever the sender does. Returns the effect that interrupts
+ * it: a batch of leases that is overdue then gives the result `timeout`, and the emitter's end leaves no attempt behind, which is null. [DELIV-3]
  */
 export const startAttempt = (
   { clock, hmac, start }: Posting,
@@ -182,9 +182,15 @@ export const startAttempt = (
 ): Effect.Effect<void> => {
   const at = clock.unsafeCurrentTimeMillis()
   let message: Message | null = null
+  let hasEnded = false
+  const endOnce = (ended: EndedPost | null): void => {
+    if (hasEnded) return
+    hasEnded = true
+    onEnd(ended)
+  }
   const end = (result: AttemptResult | null, defect: Cause.Cause<unknown> | null = null): void => {
     const durationMillis = Math.max(0, clock.unsafeCurrentTimeMillis() - at)
-    onEnd({ leases, at, durationMillis, postedAs: message?.postedAs ?? null, result, defect })
+    endOnce({ leases, at, durationMillis, postedAs: message?.postedAs ?? null, result, defect })
   }
   /** Ends the attempt as internal where the work throws: its slot would stay taken. */
   const endWith = (work: () => void): void => {
@@ -201,9 +207,9 @@ export const startAttempt = (
     }
     const failure = Cause.failureOption(exit.cause)
     if (Option.isSome(failure)) end(failed(failure.value.error))
-    else if (!Cause.isInterruptedOnly(exit.cause)) end(failed("internal"), exit.cause)
+    else if (!Cause.isInterruptedOnly(exit.cause) || !batch.isInterrupted) end(failed("internal"), exit.cause)
     else if (batch.isOverdue) end(failed("timeout"))
-    else onEnd(null)
+    else endOnce(null)
   }
   if (at >= batch.endsAt) {
     end(null)
@@ -215,5 +221,6 @@ export const startAttempt = (
     if (message === null) end(failed("internal"))
     else interrupt = start(requestOf(hmac, leases[0], message, at), endPost)
   })
-  return interrupt
+  // What a sender leaves open ends with that, too: its slot would stay taken.
+  return Effect.map(Effect.exit(interrupt), () => endPost(Exit.interrupt(FiberId.none)))
 }

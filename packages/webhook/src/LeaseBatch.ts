@@ -17,18 +17,21 @@ export class LeaseBatch {
   readonly endsAt: number
   /** Distinguishes an interruption by the timer, a timeout, from one by the emitter's end, which is no attempt. */
   isOverdue = false
+  /** Whether attempts have been interrupted: a sender whose posts end so by themselves has failed. */
+  isInterrupted = false
 
   constructor(endsAt: number) {
     this.endsAt = endsAt
   }
 
   /** Interrupts the attempts that run, and waits until they have ended. */
-  readonly interrupt: Effect.Effect<void> = Effect.suspend(() =>
-    Effect.forEach([...this.running], ({ interrupt }) => interrupt, {
+  readonly interrupt: Effect.Effect<void> = Effect.suspend(() => {
+    this.isInterrupted = true
+    return Effect.forEach([...this.running], ({ interrupt }) => interrupt, {
       concurrency: "unbounded",
       discard: true
     })
-  )
+  })
 }
 
 /** A function of its own: the timer keeps what is in its scope, and V8 keeps a fiber that has ended until its next full collection. */

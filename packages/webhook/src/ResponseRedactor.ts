@@ -36,23 +36,40 @@ const maxPhrases = 5000
 const maxFolded = 4096
 const folded = new Map<string, string>()
 
-/** In lower case and without accents, which receivers that keep ASCII alone leave out. As long as the character, so that positions stay valid. */
+/** In lower case, by way of capitals, which ς and σ, and ı and i, have in common. As long as the character, so that positions stay valid. */
+const lowerCharacter = (character: string): string => {
+  const upper = character.toUpperCase()
+  const lower = (upper.length === character.length ? upper : character).toLowerCase()
+  return lower.length === character.length ? lower : character
+}
+
+/** Letters whose stroke no form of Unicode takes off. */
+const strokes = new Map(Object.entries({ ł: "l", ø: "o", đ: "d", ð: "d", ħ: "h", ŧ: "t" }))
+
+/** Letters that are written as two without their form; capitals, among which ß is two already. */
+const ligatures = new Map(Object.entries({ Æ: "AE", Œ: "OE", Þ: "TH" }))
+
+/** In lower case, without accents and strokes, which receivers that keep ASCII alone leave out. As long as the character. */
 const foldCharacter = (character: string): string => {
   const known = folded.get(character)
   if (known !== undefined) return known
-  const lower = character.toLowerCase()
-  const kept = lower.length === character.length ? lower : character
-  const plain = kept.normalize("NFD").replace(/\p{M}/gu, "")
-  const made = plain.length === character.length ? plain : kept
+  const lower = lowerCharacter(character)
+  const plain = lower.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
+  const made = plain.length === character.length ? (strokes.get(plain) ?? plain) : lower
   if (folded.size >= maxFolded) folded.clear()
   folded.set(character, made)
   return made
 }
 
-const foldCase = (text: string): string =>
+const foldBy = (text: string, foldOther: (character: string) => string): string =>
   isOtherScript(text)
-    ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/[^\p{ASCII}]/gu, foldCharacter)
+    ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/[^\p{ASCII}]/gu, foldOther)
     : text.toLowerCase()
+
+const foldCase = (text: string): string => foldBy(text, foldCharacter)
+
+/** In lower case, with accents. */
+const lowerCase = (text: string): string => foldBy(text, lowerCharacter)
 
 /**
  * Without control characters: an excerpt has none, and an echo can have them escaped. Composed, since a receiver may have kept the text in
@@ -67,6 +84,8 @@ const collapseSpaces = (text: string): string =>
 interface PersonalTexts {
   /** Matched as a whole: names and their words, texts and their lines. */
   readonly phrases: Set<string>
+  /** Matched with their accents: without them they are ASCII, and so short that they would match everywhere. */
+  readonly short: Set<string>
   /** Matched in fragments of at least `minFragmentLength` characters. */
   readonly longTexts: Set<string>
   /** Whether the response is ASCII. */
@@ -79,32 +98,50 @@ const utf8Encoder = new TextEncoder()
 /** Receivers take UTF-8 for this encoding of western Europe, or answer in it. */
 const latinDecoder = new TextDecoder("windows-1252")
 
-/** Adds the text as it is, as it is misread and, when it contains something like an escape, as it reads unescaped. */
-const addSpellings = (texts: Set<string>, text: string, isPlain: boolean): void => {
-  texts.add(normalize(text))
-  if (!isPlain && isOtherScript(text)) {
-    const read = latinDecoder.decode(utf8Encoder.encode(text))
+/**
+ * Adds the text as it is, with two letters for each such as ß, as it is misread and, when it contains something like an escape, as it reads
+ * unescaped; none in ASCII that is shorter than `minLength`.
+ */
+const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLength: number): void => {
+  const add = (spelling: string): void => {
+    if (spelling.length >= minLength || isOtherScript(spelling)) texts.add(spelling)
+  }
+  add(normalize(text))
+  if (isOtherScript(text)) {
+    const capitals = text.toUpperCase()
+    const latin = capitals.replace(/[ÆŒÞ]/g, (letter) => ligatures.get(letter)!)
+    for (const longer of [text.toLowerCase(), capitals, latin]) {
+      if (longer.length !== text.length) add(normalize(longer))
+    }
+    const read = isPlain ? "" : latinDecoder.decode(utf8Encoder.encode(text))
     // In the older form of the encoding these are control characters, which no excerpt has.
     for (const each of [read, read.replace(/[\u0152-\u2122]/g, "")]) {
       const misread = normalize(each)
-      if (misread.length > 1) texts.add(misread)
+      if (misread.length > 1) add(misread)
     }
   }
-  if (/[\\&%]/.test(text)) texts.add(foldCase(unescapeTwice(text, false)))
+  if (/[\\&%]/.test(text)) add(foldCase(unescapeTwice(text, false)))
 }
 
-const addPhrase = ({ isPlain, phrases }: PersonalTexts, text: string): void =>
+/** Letters that are written with their accents behind them take more characters. */
+const maxShortLength = 8
+
+const addPhrase = ({ isPlain, phrases, short }: PersonalTexts, text: string, minLength = 2): void => {
   // An excerpt can't repeat more of a text than it holds.
-  addSpellings(phrases, text.slice(0, maxExcerptBytes).trim(), isPlain)
+  const phrase = text.slice(0, maxExcerptBytes).trim()
+  addSpellings(phrases, phrase, isPlain, minLength)
+  const composed = phrase.length > maxShortLength ? phrase : collapseSpaces(phrase)
+  if (composed.length < minLength && isOtherScript(composed)) short.add(lowerCase(composed))
+}
 
 const collectPersonalTexts = (value: unknown, key: string, found: PersonalTexts): void => {
   const { isPlain, longTexts, phrases } = found
   if (typeof value === "string") {
     if (isIdentifying(value.trim())) addPhrase(found, value)
-    if (value.length >= minFragmentLength) addSpellings(longTexts, value, isPlain)
+    if (value.length >= minFragmentLength) addSpellings(longTexts, value, isPlain, minFragmentLength)
     if (isName(key)) {
       for (const part of value.split(/\s+/)) {
-        if (part.length > 2 || (isOtherScript(part) && part !== "")) addPhrase(found, part)
+        if (part.length > 2 || isOtherScript(part)) addPhrase(found, part, 3)
       }
     } else if (value.includes("\n")) {
       for (const line of value.split("\n")) {
@@ -131,7 +168,12 @@ const accents: { readonly [name: string]: string } = {
   uml: "\u0308",
   ring: "\u030a",
   caron: "\u030c",
-  cedil: "\u0327"
+  cedil: "\u0327",
+  ogon: "\u0328",
+  breve: "\u0306",
+  macr: "\u0304",
+  dblac: "\u030b",
+  dot: "\u0307"
 }
 
 const accented = new RegExp(`^([A-Za-z])(${Object.keys(accents).join("|")})$`)
@@ -142,10 +184,17 @@ const greek =
     " "
   )
 
+/** The letters from U+0410, and from U+0430 in lower case. */
+const cyrillic = "A B V G D IE ZH Z I J K L M N O P R S T U F KH TS CH SH SHCH HARD Y SOFT E YU YA".split(" ")
+
 const entities = new Map([
   ...Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", szlig: "ß" }),
   ...Object.entries({ AElig: "Æ", aelig: "æ", OElig: "Œ", oelig: "œ", Oslash: "Ø", oslash: "ø" }),
+  ...Object.entries({ Lstrok: "Ł", lstrok: "ł", Dstrok: "Đ", dstrok: "đ", imath: "ı", inodot: "ı" }),
   ...Object.entries({ ETH: "Ð", eth: "ð", THORN: "Þ", thorn: "þ" }),
+  ...Object.entries({ IOcy: "Ё", iocy: "ё" }),
+  ...cyrillic.map((name, i) => [`${name}cy`, String.fromCharCode(0x410 + i)] as const),
+  ...cyrillic.map((name, i) => [`${name.toLowerCase()}cy`, String.fromCharCode(0x430 + i)] as const),
   ...greek.map((name, i) => [name, String.fromCharCode(0x3b1 + i)] as const),
   ...greek.map(
     (name, i) => [`${name[0]!.toUpperCase()}${name.slice(1)}`, String.fromCharCode(0x391 + i)] as const
@@ -358,7 +407,8 @@ const replaceMasked = (text: string, mask: RedactionMask): string => {
     out += isCovered ? redactionMark : text.slice(at, to)
     at = to
   }
-  return out
+  // A fragment can end within a character.
+  return out.replace(/\p{Cs}/gu, "")
 }
 
 const printableOnly = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, "")
@@ -377,8 +427,8 @@ export const redact = (
   if (excerpt.length === 0) return null
   const text = printableOnly(decodeBytes(excerpt, truncated))
   const read = unescapeTwice(text, truncated)
-  const [phrases, longTexts] = [new Set<string>(), new Set<string>()]
-  const found = { phrases, longTexts, isPlain: !isOtherScript(read) }
+  const [phrases, short, longTexts] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const found = { phrases, short, longTexts, isPlain: !isOtherScript(read) }
   for (const body of bodies) {
     collectPersonalTexts((JSON.parse(body) as { data?: unknown }).data, "", found)
     if (phrases.size > maxPhrases) break
@@ -397,5 +447,7 @@ export const redact = (
     const places = seedPositions(each)
     for (const source of longTexts) maskFragments(each, places, source, mask)
   }
+  const lower = lowerCase(read)
+  for (const part of short) maskOccurrences(lower, part, mask)
   return mask.includes(1) ? replaceMasked(read, mask) : text
 }
