@@ -35,7 +35,10 @@ describe("a command line", () => {
     const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
       // Both are near, and the farther one comes first in the tree.
       [["rekeys"], "There is no command rekeys. Did you mean rekey? Run tool --help for usage.\n"],
-      [["keys", "extra"], "Received unknown argument: 'extra'. Run tool keys --help for usage.\n"],
+      [
+        ["keys", "extra"],
+        "The argument extra is one too many; a text with spaces takes quotes around it. Run tool keys --help for usage.\n"
+      ],
       [["keys", "-1"], "There is no option -1. Run tool keys --help for usage.\n"],
       [["keys", "--wizard"], "--wizard works on a terminal only. Run tool keys --help for usage.\n"]
     ]
@@ -52,7 +55,7 @@ describe("a command line", () => {
       expect([refused.code, refused.out, refused.err]).toEqual([
         2,
         "",
-        `Received unknown argument: '${option}'. Run tool keys --help for usage.\n`
+        `The argument ${option} is one too many; a text with spaces takes quotes around it. Run tool keys --help for usage.\n`
       ])
     }
   })

@@ -115,6 +115,16 @@ describe("lead-signals", () => {
       [["leads", "list", "--brand", "2", "--page", "1.5"], "--page takes an integer. Run"],
       [["leads", "list", "--brand", "2", "--page", ""], "--page takes an integer. Run"],
       [["leads", "list", "--brand", "2", "--interval=often"], "--interval takes a number. Run"],
+      [["brands", "create", "My", "brand"], "The argument brand is one too many; a text with spaces takes"],
+      [
+        ["trigger", "lead.created"],
+        "The argument takes lead2.created, activity.detected or webhook.test. Did you mean lead2.created?"
+      ],
+      [["import", "nowhere.jsonl", "--brand", "2"], "There is no file nowhere.jsonl."],
+      [["import", "/", "--brand", "2"], "/ is not a file."],
+      [["trigger", "nothing"], "The argument takes lead2.created, activity.detected or webhook.test. Run"],
+      [["audit", "--limit", "0"], "--limit takes an integer of at least 1."],
+      [["audit", "--limit", "-1"], "--limit takes an integer of at least 1."],
       [["leads", "list", "--brand", "2", "--interval", "0"], "--interval takes a number of seconds from"],
       ...["ftp://x", "http://ada:secret@127.0.0.1/", "http://127.0.0.1/?x=1", "nowhere"].map(
         (url) =>

@@ -3,8 +3,10 @@ import Database from "better-sqlite3"
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { createServer as createHttpServer } from "node:http"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { describe, expect, it } from "vitest"
 import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -58,6 +60,37 @@ describe("a signal", () => {
       expect([signal, args[0], await interrupted(signal, args, connected)]).toEqual([signal, args[0], code])
     }
     silent.close()
+  })
+
+  it("ends an import with what was recorded, and how to go on [CLI-5]", async () => {
+    let posts = 0
+    let isHeld = (): void => {}
+    const held = new Promise<void>((resolve) => (isHeld = resolve))
+    // Answers the first batch, and no other.
+    const server = createHttpServer(async (request, response) => {
+      const body = await text(request)
+      if (++posts > 1) return isHeld()
+      const outcome = '{"engagementId":"e","outcome":"recorded","leadId":1}\n'
+      response
+        .setHeader("content-type", "application/x-ndjson")
+        .end(outcome.repeat(body.trim().split("\n").length))
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+    const observations = join(folder, "interrupted.jsonl")
+    writeFileSync(observations, "{}\n".repeat(600))
+    let err = ""
+    const importing = ["import", observations, "--brand", "1", "--url", url]
+    const code = await interrupted("SIGINT", importing, ({ stderr }) => {
+      stderr!.on("data", (chunk) => (err += String(chunk)))
+      return held
+    })
+    server.close()
+    server.closeAllConnections()
+    expect(code).toBe(130)
+    expect(err).toContain(
+      "Stopped after 500 recorded, 0 duplicates, 0 suppressed, 0 rejected; run the import again to record the rest."
+    )
   })
 
   it.runIf(isThorough)("ends a backup and leaves no copy [STORE-8]", async () => {

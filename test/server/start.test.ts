@@ -181,11 +181,19 @@ describe("npm start", () => {
         LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
         LEAD_SIGNALS_RATE_LIMIT: "5",
         LEAD_SIGNALS_RATELIMIT: "6",
+        LEAD_SIGNALS_PORT: "6",
+        LEAD_SIGNALS_COLOUR: "6",
         LEAD_SIGNALS_DRAIN_PAUSE: "0.1"
       },
       program
     )
-    expect(server.err()).toContain("LEAD_SIGNALS_RATELIMIT is not a setting")
+    expect(server.err()).toContain(
+      "LEAD_SIGNALS_RATELIMIT is not a setting and was ignored. Did you mean LEAD_SIGNALS_RATE_LIMIT? lead-signals --help lists"
+    )
+    expect(server.err()).toContain("LEAD_SIGNALS_PORT is not a setting and was ignored. Did you mean PORT?")
+    expect(server.err()).toContain(
+      "LEAD_SIGNALS_COLOUR is not a setting and was ignored. lead-signals --help lists"
+    )
     expect(server.out()).not.toContain(operatorToken)
     expect((await callJson(`${server.url}/operator/brands`, operatorToken)).body.data).toEqual([])
     const { brandId } = await setUpBrand(server.url)

@@ -11,7 +11,7 @@ import { completionsFor, isShell } from "./Completions.ts"
 import { CommandProcess, type OutputStream } from "./CommandProcess.ts"
 import { callOf, Failed, type Node, type Program, realConsole } from "./CommandTree.ts"
 import { exitCodes } from "./ExitCodes.ts"
-import { find } from "./Suggestions.ts"
+import { argumentMistake, find } from "./Suggestions.ts"
 
 /** The exit code after a signal. The platform's own teardown would exit with 0, as if the command had finished. */
 const interruptible = ({ interrupted }: Node): Teardown => {
@@ -110,7 +110,7 @@ export const execute = (program: Program, words: ReadonlyArray<string>): Effect.
           ValidationError.isValidationError(error)
             ? misused(
                 plain(error.error)
-                  .map((line) => line.replace(/\.?$/, "."))
+                  .map((line) => argumentMistake(line.replace(/\.?$/, "."), words.slice(path.length - 1)))
                   .join(" ")
               )
             : stop(error.message, error.code ?? exitCodes.failed)

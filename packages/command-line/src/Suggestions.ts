@@ -12,7 +12,8 @@ const builtIns = new Map([
   ["--log-level", true]
 ])
 
-const meant = (given: string, names: Iterable<string>): string => {
+/** ` Did you mean NAME?` of the name that is nearest to the given one, with a space before; empty where none is near. */
+export const meant = (given: string, names: Iterable<string>): string => {
   const near = similarName(given, names)
   return near === undefined ? "" : ` Did you mean ${near}?`
 }
@@ -43,6 +44,22 @@ const wrongValue = (name: string, takes: string | undefined, given: string): str
   if (takes === "integer" && !(isNumber && Number.isInteger(Number(given))))
     return `${name} takes an integer.`
   return takes === "float" && !isNumber ? `${name} takes a number.` : null
+}
+
+/** The sentence for a wrong argument of `words`, in place of the library's, which says neither what to type nor which name is near. [CLI-2] */
+export const argumentMistake = (sentence: string, words: ReadonlyArray<string>): string => {
+  const choices = /^Expected one of the following cases: (.*)\.$/.exec(sentence)?.[1]?.split(", ")
+  if (choices !== undefined) {
+    const near = words.map((word) => meant(word, choices)).find((offer) => offer !== "")
+    return `The argument takes ${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}.${near ?? ""}`
+  }
+  return sentence
+    .replace(
+      /^Received unknown argument: '(.*)'\.$/,
+      "The argument $1 is one too many; a text with spaces takes quotes around it."
+    )
+    .replace(/^Path '(.*)' must exist\.$/, "There is no file $1.")
+    .replace(/^Expected path '(.*)' to be a regular file\.$/, "$1 is not a file.")
 }
 
 /** An abbreviation, such as URL, stays as it is. */

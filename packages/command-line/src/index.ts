@@ -4,4 +4,5 @@ export { CommandProcess, type InputStream, type OutputStream } from "./CommandPr
 export { help, helpTree } from "./CommandHelp.ts"
 export { exitCodes } from "./ExitCodes.ts"
 export { execute, run } from "./RunCommand.ts"
+export { meant } from "./Suggestions.ts"
 export { completionsFor, completionsPlace, isShell, type Shell, shells } from "./Completions.ts"

@@ -6,7 +6,7 @@ import * as Log from "./Log.ts"
 import { run } from "./Server.ts"
 import { readSettings } from "./Settings.ts"
 import { telemetry } from "./telemetry/Telemetry.ts"
-import { knownVariables, unknownVariables } from "./Variables.ts"
+import { unknownVariableMessage, unknownVariables } from "./Variables.ts"
 
 const stop = (message: string): never => {
   process.stderr.write(`${message}\n`)
@@ -34,9 +34,7 @@ export const serve = (
 ): void => {
   const environment = { ...process.env, ...given }
   for (const name of unknownVariables(environment)) {
-    process.stderr.write(
-      `${name} is not a setting and was ignored; the settings are ${knownVariables.join(", ")}.\n`
-    )
+    process.stderr.write(`${unknownVariableMessage(name)}\n`)
   }
   const settings = Either.getOrElse(readSettings(environment, optionNames), stop)
   endInTime(settings.drainPauseMillis)

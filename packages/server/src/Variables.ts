@@ -1,5 +1,7 @@
 /** The environment variables of the server: what each takes, and its default, as `--help` lists them. */
 
+import { meant } from "@lead-signals/command-line"
+
 /** Variables by name. An empty value means the default. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -129,6 +131,14 @@ export const unknownVariables = (environment: Environment): ReadonlyArray<string
       name !== listenSecret &&
       name !== apiKeyVariable
   )
+
+/** What is said of such a name, with the setting that it probably meant: `PORT` for `LEAD_SIGNALS_PORT`, too. [RUN-3] */
+export const unknownVariableMessage = (name: string): string => {
+  const names = variables.map((variable) => variable.name)
+  const bare = name.replace(/^LEAD_SIGNALS_/, "")
+  const offer = names.includes(bare) ? ` Did you mean ${bare}?` : meant(name, names)
+  return `${name} is not a setting and was ignored.${offer} lead-signals --help lists all settings.`
+}
 
 /** The variable's value; undefined when it is unset or empty, because compose files pass missing values as empty. */
 export const valueOf = (environment: Environment, name: string): string | undefined => {

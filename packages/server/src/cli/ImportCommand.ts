@@ -45,16 +45,18 @@ export const importCommand = leaf(
       const secondsLeft = remainingTime()
       let rejectionCount = 0
       let sent = 0
+      let counted = ""
       const { counts, rejectedFile } = yield* importFile(
         { file: given.file, brand: given.brand, ...operator },
         {
           onProgress: (state) => {
             const elapsed = Duration.millis(performance.now() - startedAt)
             sent = Object.values(state.counts).reduce((sum, n) => sum + n, 0)
+            counted = formatCounts(state.counts)
             const rate = Math.round(sent / Math.max(0.001, Duration.toSeconds(elapsed)))
             progressLine.update({
               fraction: state.bytesDone / Math.max(1, state.bytesInAll),
-              text: `${rate}/s, ${duration(secondsLeft(state, elapsed))} left: ${formatCounts(state.counts)}`
+              text: `${rate}/s, ${duration(secondsLeft(state, elapsed))} left: ${counted}`
             })
           },
           onRejected: (rejection) => {
@@ -65,6 +67,11 @@ export const importCommand = leaf(
         }
       ).pipe(
         Effect.ensuring(Effect.sync(() => progressLine.clear())),
+        Effect.onInterrupt(() =>
+          Effect.sync(() => {
+            if (sent > 0) stderr.write(`Stopped after ${counted}; run the import again to record the rest.\n`)
+          })
+        ),
         Effect.mapError(({ message, reason }) => {
           const rest =
             sent === 0

@@ -3,7 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import { operatorScopes } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
-import { group, leaf } from "@lead-signals/command-line"
+import { group, leaf, usage } from "@lead-signals/command-line"
 import {
   brandOption,
   calling,
@@ -137,7 +137,8 @@ export const auditCommand = leaf(
   },
   listing((call, given) =>
     Effect.gen(function* () {
-      const query = new URLSearchParams({ pageSize: String(Math.min(pageSize, Math.max(1, given.limit))) })
+      if (given.limit < 1) return yield* usage("--limit takes an integer of at least 1.")
+      const query = new URLSearchParams({ pageSize: String(Math.min(pageSize, given.limit)) })
       if (Option.isSome(given.brand)) query.set("brandId", given.brand.value)
       if (Option.isSome(given.since)) query.set("since", given.since.value)
       const entries: Array<any> = []
