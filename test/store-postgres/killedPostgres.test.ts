@@ -3,6 +3,7 @@
  * there afterwards, and no delivery's id was ever sent with two bodies.
  */
 import { Prng } from "@lead-signals/simulation-kernel"
+import { once } from "node:events"
 import { expect, it } from "vitest"
 import { bundledServer } from "../harness/BundledServer.ts"
 import { runCommand } from "../harness/CommandRun.ts"
@@ -34,15 +35,20 @@ it.skipIf(isWithoutPostgres || !isThorough)(
       bundledServer
     )
     const work = await beginWork(() => server.url, prng)
+    let isEnding = false
+    const lostServer = once(server.child, "exit").then(([code]) => {
+      if (!isEnding) throw new Error(`the server ended with ${code}: ${server.err().slice(-2000)}`)
+    })
     for (let round = 0; round < rounds; round++) {
       // However slow the machine is, each life of Postgres takes something in.
-      await work.progress(60)
+      await Promise.race([work.progress(60), lostServer])
       await sleep(prng.below(300))
       await postgres.kill(signals[round % 2]!)
       await sleep(prng.below(200))
       await postgres.start()
     }
-    const lost = await work.settle(postgres.url())
+    const lost = await Promise.race([work.settle(postgres.url()), lostServer])
+    isEnding = true
     const checked = await runCommand(["check", "--database", postgres.url(), "--json"])
     expect(JSON.parse(checked.out)).toMatchObject({ sound: true, problems: [] })
     const { acknowledged, erased, refused } = work.counts

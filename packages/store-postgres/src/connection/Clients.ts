@@ -17,6 +17,16 @@ export interface CheckedOut {
 const ignore = (): void => {}
 
 /**
+ * Keeps connections that are lost from ending the process: `pg` throws their errors where nobody listens. A server that goes down can say so
+ * in the bytes that end the beginning of a connection, so a new client has its listener from the pool, before it is handed out. Whoever
+ * uses a client learns of the loss by its next statement. [HEALTH-2]
+ */
+export const ignoreLosses = (pool: ClientPool): void => {
+  pool.on("error", ignore)
+  pool.on("connect", (client) => client.on("error", ignore))
+}
+
+/**
  * Milliseconds between two looks for another server while this one is read-only: each makes all connections anew, however many writes
  * are refused meanwhile.
  */
@@ -43,8 +53,7 @@ export class Clients {
   constructor(pool: ClientPool, onConnected: (client: pg.PoolClient) => Promise<string | null>) {
     this.pool = pool
     this.onConnected = onConnected
-    // Without a listener a connection that is lost while nobody uses it ends the process.
-    pool.on("error", ignore)
+    ignoreLosses(pool)
   }
 
   /** Fails with `QueryFailure`. */
@@ -72,6 +81,7 @@ export class Clients {
   }
 
   private async begin(client: pg.PoolClient): Promise<Session> {
+    // One that a host's pool had before.
     client.on("error", ignore)
     const { generation } = this
     try {

@@ -6,7 +6,7 @@
 import { StoreUnavailable } from "@lead-signals/domain"
 import type pg from "pg"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { ClientPool } from "../connection/Clients.ts"
+import { type ClientPool, ignoreLosses } from "../connection/Clients.ts"
 import { QueryFailure, unavailable } from "../connection/Failures.ts"
 import { inSchema, quoted } from "../connection/StatementTexts.ts"
 import { activityIndexes } from "./migrations/0003_activity.ts"
@@ -258,6 +258,7 @@ class Migrator {
  * database can't be reached, or the schema needs newer software or is another program's.
  */
 export const migrate = async (pool: ClientPool, schema: string, options: MigrationOptions): Promise<void> => {
+  ignoreLosses(pool)
   let client: pg.PoolClient
   try {
     client = await pool.connect()
