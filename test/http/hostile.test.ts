@@ -10,7 +10,7 @@ import { isThorough } from "../harness/Thoroughness.ts"
 import { make } from "./HostileRequests.ts"
 import { converse } from "./PipelinedConnection.ts"
 
-const requests = isThorough ? 100_000 : 2500
+const requests = isThorough ? 100_000 : 3500
 const connections = 8
 
 it("thousands of requests give no 5xx and no body outside the document [ERR-1, ERR-2, ERR-3, ERR-4, ERR-5]", async () => {
