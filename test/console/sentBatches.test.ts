@@ -29,10 +29,10 @@ const unreachable = () => {
 
 /** Lets time pass until the work has ended. Not until no timer is left: fibers of other tests may set theirs for ever. */
 const passUntilEnded = async (work: Promise<unknown>): Promise<void> => {
-  let hasEnded = false
-  const end = (): void => void (hasEnded = true)
+  const state = { hasEnded: false }
+  const end = (): void => void (state.hasEnded = true)
   work.then(end, end)
-  while (!hasEnded) await vi.advanceTimersByTimeAsync(1000)
+  while (!state.hasEnded) await vi.advanceTimersByTimeAsync(1000)
 }
 
 describe("a batch of the console's import", () => {
