@@ -1,8 +1,8 @@
 /**
- * `node scripts/docstrings.mjs [FOLDER]`: counts the docstrings of the packages of this repository, or of the one in FOLDER. Every name that a
- * public entry point exports needs one, and so does every member of an exported interface, class, service or object. So does every name that a
- * module exports, for its neighbours alone: a line for each package says how many have none. It prints each that is missing as file:line
- * and fails. A docstring that only repeats its name counts as none.
+ * `node scripts/docstrings.mjs [FOLDER]`: counts the docstrings of the packages of this repository, or of the one in FOLDER. These need one:
+ * each name that a public entry point exports, each member of such an interface, class, service or object, and each name that any module of a
+ * package exports. A docstring that only repeats its name counts as none. It prints each that is missing as file:line and fails. A last line
+ * for each package says how many of its modules' names have none.
  *
  * `npm run lint` runs it. The checker reads the sources of the repository alone, not its dependencies, which takes a second or two.
  */

@@ -4,7 +4,7 @@ import type { Bug } from "./bugs/index.ts"
 import { bundle } from "./bugs/PlantedModules.ts"
 import { forkProgram } from "./Campaign.ts"
 
-/** What a process that hunts one bug is told: `hunt` is the name of the bug that its program has in it. */
+/** The job of a process that searches for one bug. `hunt` is the name of the bug, which is planted in the program of the process. */
 export interface HuntJob {
   readonly hunt: string
   readonly store: "memory" | "sqlite"

@@ -14,14 +14,14 @@ const settings = [
   `--max-old-space-size=${maxMegabytes}`
 ]
 
-/** How many mutants a process judges before another one takes over: the classes of each mutant stay in its memory. */
+/** How many jobs a process does before another one takes over: the classes of each mutant stay in its memory. */
 const maxJobs = 150
 
 type Answer =
   | { readonly kind: "message"; readonly message: Exclude<Message, { readonly kind: "loaded" }> }
   | { readonly kind: "ended"; readonly how: string; readonly hasLoaded: boolean }
 
-/** One job at a time. A job that ends the process is answered so, and the next one starts another process. */
+/** Takes one job at a time. A mutant that ends the process is killed by that, and the next job starts another process. */
 export class JudgeProcess {
   private child: ChildProcess | null = null
   private jobs = 0

@@ -1,6 +1,6 @@
 /** A mutant: production code with one small change that was made by syntax, and the kinds of such changes. */
 
-/** The packages whose code is mutated. Others have no share in what the simulator runs. */
+/** The packages whose code is mutated, in the order of the tables. Runs contain code of others, such as `encryption`, that is not mutated. */
 export const packages = [
   "domain",
   "http",

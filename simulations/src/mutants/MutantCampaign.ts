@@ -25,7 +25,7 @@ export interface CampaignOptions {
   readonly onProgress: (share: number, what: string) => void
 }
 
-/** Handles the items, at most a number of them at once. */
+/** Each worker handles one item at a time, in their order, until none is left or the time is over. */
 const inParallel = async <A, W>(
   items: ReadonlyArray<A>,
   workers: ReadonlyArray<W>,

@@ -57,7 +57,7 @@ const keyOf = (mutant: string, source: string, by: Judgement["by"]): string => `
 const keyOfTrial = ({ store, trial }: Pick<TrialReach, "store" | "trial">): string =>
   JSON.stringify([store, trial])
 
-/** Appends each judgement as it comes. A survivor counts for the judge alone that let it live. A line that an interruption cut off is ignored. */
+/** Appends each judgement as it comes. A line that an interruption cut off is ignored. */
 export class Results implements ReachMemory {
   private readonly judgements = new Map<string, Extract<Line, { readonly mutant: string }>>()
   private readonly cleanTests = new Map<string, CleanTests>()

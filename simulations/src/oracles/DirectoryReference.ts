@@ -74,7 +74,7 @@ export const renderedCampaign = ({ createdAt, id, name }: Campaign): Json => ({
   createdAt: iso(createdAt)
 })
 
-/** A key as the API shows it, without its value. `lastUsedAt` is known to `usesOf`. */
+/** A key as the API shows it, without its value. */
 export const renderedKey = (key: Key, lastUsedAt: number | null): Json => ({
   id: key.id,
   label: key.label,
@@ -88,7 +88,7 @@ export const renderedKey = (key: Key, lastUsedAt: number | null): Json => ({
   allowedAddresses: key.allowedAddresses
 })
 
-/** A token as the API shows it, without its value. `lastUsedAt` is known to `usesOf`. */
+/** A token as the API shows it, without its value. */
 export const renderedToken = (
   { createdAt, revokedAt, ...token }: Token,
   lastUsedAt: number | null

@@ -17,7 +17,7 @@ interface Used {
   readonly idOf: (call: Call) => string | null
 }
 
-/** For keys and for tokens, which differ in where they are found in a call. A use that a clock of the service may have moved is judged in part. */
+/** For keys and for tokens, which differ in where they are found in a call. Where the clock was set during a call, its use is judged in part. */
 export const usesOf = (facts: KnownFacts, checks: Checks, { idOf, markUsed, what }: Used) => {
   const rule = checks.rule(`when a ${what} was last used`)
   /** The minutes in which each key was used, as the store was told, and when in true time. */

@@ -2,13 +2,13 @@
 import type { DeliverySlots } from "@lead-signals/domain"
 import type { KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
 
-/** What a lease was asked for with, and what it gave out. */
+/** A request for leases, and what was leased for it. */
 export interface GivenPlaces {
-  /** The limits of the emitter that asks. */
+  /** The limits of the emitter. */
   readonly limits: DeliverySlots.Limits
-  /** The attempts under way when it was asked for. */
+  /** The emitter's attempts under way at the request. */
   readonly underWay: DeliverySlots.UnderWay
-  /** The posts that it gave out. */
+  /** The posts that were leased. */
   readonly given: number
   /** Those of them to webhooks whose last attempt failed. */
   readonly givenToFailing: number
@@ -20,7 +20,7 @@ export interface GivenPlaces {
 const isPlain = ({ sending: { maxBatch, ordering } }: OutboxWebhook): boolean =>
   maxBatch === 1 && ordering === "none"
 
-/** Whether the limits leave the webhook, which has an attempt under way, a place for one more. */
+/** Whether the limits leave a place for another post to the webhook. It has one already: the reserved places are for webhooks without. */
 const hasPlace = (
   { failingSince, id }: OutboxWebhook,
   { given, givenToFailing, givenToWebhook, limits, underWay }: GivenPlaces

@@ -4,7 +4,7 @@ import type { Call } from "../world/KnownFacts.ts"
 /** Requests of one key that wait at once in one process. */
 const maxWaiting = 4
 
-/** What a request does before it waits and after it has waited takes so long at most, in milliseconds. */
+/** The longest time that a request takes before its wait, and after it, in milliseconds. */
 const aroundMillis = 6000
 
 /** Milliseconds for which an answered request is remembered: nobody waits longer. */
@@ -49,7 +49,7 @@ export class WaitingRequests {
     return others.length >= maxWaiting
   }
 
-  /** Whether more requests of its key have waited at one instant than may. Where nothing slows them, each waits at least so long. */
+  /** Whether more requests of its key have waited at one instant than may. Where nothing slows them, each waits from `aroundMillis` after its beginning to as long before its answer. */
   isOneTooMany(call: Call, now: number): boolean {
     const surely = this.of(call, now).flatMap(({ answeredAt, call: { handledAt } }) =>
       answeredAt === null || answeredAt - handledAt <= 2 * aroundMillis

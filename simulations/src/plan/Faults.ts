@@ -8,7 +8,7 @@ import type { ScheduledFault } from "./Plan.ts"
 /** In so many steps the service answers some requests and posts some deliveries. */
 const killSteps = 400
 
-/** The rates of the scenario; of a swarm each is off in half of the seeds and otherwise a share of them. `isCalm`: none. */
+/** The rates of the scenario; of a swarm each is off in half of the seeds and otherwise a share of them, and a calm seed has none. */
 export const drawnRates = ({ rates, swarm }: Scenario, prng: Prng, isCalm: boolean): Rates => {
   if (!swarm) return rates
   return Record.map(rates, (max) => {
@@ -17,7 +17,7 @@ export const drawnRates = ({ rates, swarm }: Scenario, prng: Prng, isCalm: boole
   })
 }
 
-/** Sorted by time. `isCalm`: none, for a swarm. */
+/** Sorted by time. A calm seed of a swarm has none. */
 export const scheduledFaultsOf = (
   seed: number,
   { swarm, scheduledFaults }: Scenario,

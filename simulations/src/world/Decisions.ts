@@ -6,7 +6,7 @@
  */
 import { Prng } from "@lead-signals/simulation-kernel"
 
-/** One for each run; asking twice under one label counts as two points. */
+/** One for each run. A second call of `fault` with a label is another point; `below` and `chance` answer the same each time. */
 export class Decisions {
   private readonly requested = new Map<string, number>()
 

@@ -69,11 +69,12 @@ export interface Call {
   expected: unknown
 }
 
-/** An answer that reached its client, at `at` in virtual milliseconds since 1970. */
+/** An answer as a process of the service gives it, whether it then reaches its client or not. */
 export interface Answered {
   readonly call: Call
   readonly response: SimulatedResponse
   readonly body: Json
+  /** When it was given, in virtual milliseconds since 1970. */
   readonly at: number
   /** The same by the clock of the process that answered. */
   readonly byClock: number

@@ -15,7 +15,7 @@ interface Due {
   readonly engagement: string
 }
 
-/** What the receiver counts. */
+/** A delivery to post: its id, and the body that is on the disk. */
 export interface PostedDelivery {
   readonly id: string
   readonly body: string
