@@ -2,12 +2,12 @@
  * The store's ports with a scheduling step before and after every call, and with what goes wrong there. Without the steps
  * a store in memory would answer in one step, and nothing could come between.
  */
-import { type LeaseRequest, StoreUnavailable } from "@lead-signals/domain"
+import { StoreUnavailable } from "@lead-signals/domain"
 import { type Context, Effect, FiberRef, GlobalValue } from "effect"
 import type { Rates } from "../Scenario.ts"
 import type { Decisions } from "./Decisions.ts"
 import type { Call, CallingProcess, Stored } from "./KnownFacts.ts"
-import { type MethodOfStore, type StoreMethod, type Stores, wrapStore } from "./StorePorts.ts"
+import { argsNow, type MethodOfStore, type StoreMethod, type Stores, wrapStore } from "./StorePorts.ts"
 
 const slowestMillis = 1000
 /** The longest time after which an emitter repeats a call that failed. */
@@ -51,13 +51,6 @@ export interface StoreFaults {
   readonly kill: () => void
   /** Lets it die within the call's transaction; false where a call is one step, and has no middle. */
   readonly killWithin: () => boolean
-}
-
-/** The request for a lease with the attempts that are under way now: the emitter goes on counting while the store works. */
-const withUnderWay = (request: unknown): LeaseRequest => {
-  const { underWay, ...rest } = request as LeaseRequest
-  const { byWebhook, failingTotal, total } = underWay
-  return { ...rest, underWay: { total, failingTotal, byWebhook: new Map(byWebhook) } }
 }
 
 /** A call that only reads has no "done, but failed", and no death in mid-transaction. */
@@ -106,7 +99,7 @@ const disturbed = (
       faults.kill()
       return yield* Effect.never
     }
-    const given = method === "outbox.lease" ? args.map(withUnderWay) : args
+    const given = argsNow(method, args)
     const answer = yield* call
     const process = faults.process()
     faults.onStored({ method, faultPoint, args: given, answer, call: by, serviceNow: process.now, process })

@@ -2,10 +2,10 @@
  * What a store server has done: it does each call as one step, at a given time. A standby is what comes of the same writes, in
  * the same order and at the same times, without the last ones.
  */
-import { type LeaseRequest, type StorePortName, storePorts } from "@lead-signals/domain"
+import { type StorePortName, storePorts } from "@lead-signals/domain"
 import { Clock, Context, Effect, type Exit, Logger, LogLevel } from "effect"
 import type { Disk } from "./Disk.ts"
-import type { StoreMethod, Stores } from "./StorePorts.ts"
+import { argsNow, type StoreMethod, type Stores } from "./StorePorts.ts"
 
 interface Execution {
   readonly method: StoreMethod
@@ -57,14 +57,6 @@ const withIds = (
   if (!methodsWithIds.has(method)) return args
   const ids = args.at(-1) as () => string
   return [...args.slice(0, -1), () => draw(ids)]
-}
-
-/** The arguments as they are now: a request for leases names what is under way in its process, which goes on changing. */
-const argsNow = ({ args, method }: Execution): ReadonlyArray<unknown> => {
-  if (method !== "outbox.lease") return args
-  const [request] = args as [LeaseRequest]
-  const { byWebhook, failingTotal, total } = request.underWay
-  return [{ ...request, underWay: { total, failingTotal, byWebhook: new Map(byWebhook) } }]
 }
 
 /** A failover with a loss replays the earlier writes on a fresh disk. */
@@ -120,7 +112,12 @@ export class ServerCommits {
     })
     const exit = this.perform(execution, args)
     if (!execution.isWrite || exit._tag === "Failure") return exit
-    const commit = { ...execution, args: argsNow(execution), ids, isAcknowledged: false }
+    const commit = {
+      ...execution,
+      args: argsNow(execution.method, execution.args),
+      ids,
+      isAcknowledged: false
+    }
     this.last = commit
     this.log.push(commit)
     return exit

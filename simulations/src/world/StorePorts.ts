@@ -1,5 +1,6 @@
 /** The ports of a store, method by method: which write, and by which name faults strike each. */
 import {
+  type LeaseRequest,
   type Operation,
   storePorts,
   type StorePortName,
@@ -116,6 +117,14 @@ const methodsOf = (port: StorePortName): ReadonlyArray<readonly [name: string, o
       faultPoint: (faultPoints[port] as Readonly<Record<string, string>>)[name]!
     }
   ])
+
+/** The arguments of a call as they are now: a request for leases counts the attempts of its process, which goes on changing the counts. */
+export const argsNow = (method: StoreMethod, args: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  if (method !== "outbox.lease") return args
+  const [request] = args as readonly [LeaseRequest]
+  const { byWebhook, failingTotal, total } = request.underWay
+  return [{ ...request, underWay: { total, failingTotal, byWebhook: new Map(byWebhook) } }]
+}
 
 type Wrap = (of: MethodOfStore, member: unknown) => unknown
 
