@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { createBrand } from "../SetUp.ts"
 import type { IdKind } from "../vocabulary/Form.ts"
-import { type KnownBrand, personOf } from "../world/KnownFacts.ts"
+import { type KnownBrand, type KnownWebhook, personOf } from "../world/KnownFacts.ts"
 import {
   type ActorContext,
   type Call,
@@ -92,22 +92,30 @@ export class ProbeTargets {
   /** The id of something that the brand has; null when it has none and is not to get one. */
   own(home: KnownBrand, kind: IdKind): Effect.Effect<string | null> {
     if (home !== this.main) return this.ofTenant(kind)
+    // A webhook that every event can be sent again to.
+    return this.planned(home, kind, ({ events }) => events.length > 1)
+  }
+
+  /** The id of something that a brand of the plan has; null where it has none, and for deliveries and tokens, which no plan has. */
+  private planned(
+    brand: KnownBrand,
+    kind: IdKind,
+    isWanted: (webhook: KnownWebhook) => boolean
+  ): Effect.Effect<string | null> {
     return Effect.sync(() => {
       switch (kind) {
         case "brand":
-          return home.id
+          return brand.id
         case "key":
-          return home.limitedKey.id
+          return brand.limitedKey.id
         case "signal":
-          return home.signalIds[0]!
+          return brand.signalIds[0]!
         case "campaign":
-          return home.campaignId
+          return brand.campaignId
         case "webhook":
-          // One that every event is sent again to.
-          return home.webhooks.find(({ events }) => events.length > 1)?.id ?? null
+          return brand.webhooks.find(isWanted)?.id ?? null
         case "lead":
-          return this.leadOf(home)
-        // Both are made when a probe needs them.
+          return this.leadOf(brand)
         case "delivery":
         case "token":
           return null
@@ -226,32 +234,10 @@ export class ProbeTargets {
   foreign(home: KnownBrand, kind: IdKind): Effect.Effect<string | null> {
     if (home !== this.main) return kind === "delivery" ? this.listed : this.own(this.main, kind)
     const other = this.others.find((each) => each !== home)
-    const own = other === undefined ? Effect.succeed(null) : this.ofOther(other, kind)
+    const own = other === undefined ? Effect.succeed(null) : this.planned(other, kind, () => true)
     return Effect.flatMap(own, (id): Effect.Effect<string | null> =>
       id === null ? this.ofTenant(kind) : Effect.succeed(id)
     )
-  }
-
-  private ofOther(other: KnownBrand, kind: IdKind): Effect.Effect<string | null> {
-    return Effect.sync(() => {
-      switch (kind) {
-        case "brand":
-          return other.id
-        case "key":
-          return other.limitedKey.id
-        case "signal":
-          return other.signalIds[0]!
-        case "campaign":
-          return other.campaignId
-        case "webhook":
-          return other.webhooks[0]?.id ?? null
-        case "lead":
-          return this.leadOf(other)
-        case "delivery":
-        case "token":
-          return null
-      }
-    })
   }
 
   /** Something of the tenant's that was deleted, revoked or erased. */
