@@ -3,7 +3,7 @@ import { equivalentsFile } from "./Equivalents.ts"
 import { isKill } from "./Judgement.ts"
 import { kindNames, kinds, packages } from "./Mutant.ts"
 import type { Judged } from "./Judged.ts"
-import { outsideReason } from "./Outside.ts"
+import { outsideFile, outsideReason } from "./Outside.ts"
 import { fateOf, isSimulated, type Tally, tallyOf } from "./Tally.ts"
 
 /** The least shares of mutants that must be noticed, which the table names beside those that were. */
@@ -83,13 +83,16 @@ export const mutantsTable = (
   }
   const withFate = (...fates: ReadonlyArray<string>): ReadonlyArray<Judged> =>
     judged.filter((each) => fates.includes(fateOf(each)))
-  const { unreached } = tallyOf(judged)
+  const { fates, unreached } = tallyOf(judged)
+  const outside = judged.filter(
+    ({ equivalent, mutant }) => equivalent === null && outsideReason(mutant.id) !== null
+  )
   return [
     "# Mutants",
     "",
     `Each mutant is production code with one small change that was made by syntax. The simulator judges it by runs that come to the change, parts of the vocabulary, seeds of \`swarm\` and of other scenarios, over SQLite where the change is in that store; then tests, at most the ${testFiles} files nearest to the module, judge what it lets live. \`${command}\` wrote this page on ${day}, of ${judged.length} among ${population} mutants: ${summaryOf(judged)}.`,
     "",
-    `The targets are ${percent(targets.bySimulator)} by the simulator, of the mutants that its program contains, and ${percent(targets.byEither)} by simulator or tests, of all. Equivalent mutants count for neither. A crash is a run that failed, hung, took too long or did not begin. The simulator's program contains ${unreached} mutants to which none of its runs comes: they count as alive.`,
+    `The targets are ${percent(targets.bySimulator)} by the simulator, of the mutants that its program contains, and ${percent(targets.byEither)} by simulator or tests, of all. Equivalent mutants count for neither: \`${equivalentsFile}\` marks ${fates.equivalent} of these. The simulator's share also leaves out ${outside.length} that \`${outsideFile}\` puts outside of its program. Both files are as of this page, and may have grown after the mutants were judged. A crash is a run that failed, hung, took too long or did not begin. The simulator's program contains ${unreached} mutants to which none of its runs comes: they count as alive.`,
     "",
     "## By package",
     "",
@@ -127,7 +130,7 @@ export const mutantsTable = (
     ...listOf(
       "Outside of the simulator's program",
       "No run can come to these, for the reason that each gives: tests alone judge them.",
-      judged.filter(({ equivalent, mutant }) => equivalent === null && outsideReason(mutant.id) !== null),
+      outside,
       ({ mutant, tests }) =>
         ` ${outsideReason(mutant.id)!} ${tests === null ? "Not judged." : isKill(tests) ? `Killed: ${tests.detail}.` : "No test kills it."}`
     ),

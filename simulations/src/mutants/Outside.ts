@@ -3,6 +3,9 @@
  * for people who read logs. The tests alone judge its mutants.
  */
 
+/** This file, from the root of the repository. */
+export const outsideFile = "simulations/src/mutants/Outside.ts"
+
 /** By what the ids of mutants match. */
 export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
   [
