@@ -240,22 +240,20 @@ export const checkEvents = ({ reference, webhookId }: LeadWorld, clock: Settable
 type Occurred = ReferenceModel["events"][number]
 
 /**
- * Runs the checks and takes the worlds' webhooks away, also after a check that failed: the deliveries that they left would be work for the
+ * Runs the checks and takes the worlds' webhooks away, also after a check that failed: deliveries left behind would be leased in the
  * worlds after them, and each smaller history would fail by that.
  */
 export const endingWorlds = <A, E, R>(
   worlds: ReadonlyArray<Pick<LeadWorld, "brand" | "webhookId">>,
   checks: Effect.Effect<A, E, R>
 ) =>
-  Effect.acquireUseRelease(
-    Effect.void,
-    () => checks,
-    () =>
-      Effect.orDie(
-        Effect.forEach(worlds, ({ brand, webhookId }) => Webhooks.remove(brand.id, webhookId), {
-          discard: true
-        })
-      )
+  Effect.ensuring(
+    checks,
+    Effect.orDie(
+      Effect.forEach(worlds, ({ brand, webhookId }) => Webhooks.remove(brand.id, webhookId), {
+        discard: true
+      })
+    )
   )
 
 /** An observation of the person with a new engagement, by one of the world's signals. */
