@@ -4,7 +4,6 @@
  * few numbers a lead and one an engagement.
  */
 import { Prng, zipf } from "@lead-signals/simulation-kernel"
-import type { Row, SmallTable } from "./BulkLoad.ts"
 import type {
   AuthorFact,
   CompanyFact,
@@ -151,7 +150,7 @@ export const signals: ReadonlyArray<SignalFact> = brandIds.flatMap((brandId) =>
 )
 
 /** Ten posts in each campaign, a reading a day of each from a day on that is drawn. */
-function* readings(): Generator<ReadingFact> {
+export function* readings(): Generator<ReadingFact> {
   for (const campaignId of campaignIds) {
     for (let post = 1; post <= 10; post++) {
       const prng = Prng.of(seed + campaignId * 100 + post, "readings")
@@ -352,50 +351,3 @@ export const keyBytes = (brandId: number): Uint8Array => {
   const prng = Prng.of(seed + brandId, "key")
   return Uint8Array.from({ length: 128 }, () => prng.below(256))
 }
-
-/** The readings as a table, which all schemas have alike. */
-export const readingTable = (): SmallTable => ({
-  table: "reading",
-  columns: ["campaign_id", "post_id", "day", "impressions", "reactions", "comments", "reposts"],
-  rows: Array.from(readings(), (reading) => [
-    reading.campaignId,
-    reading.postId,
-    reading.day,
-    reading.impressions,
-    reading.reactions,
-    reading.comments,
-    reading.reposts
-  ])
-})
-
-/** The columns with which an engagement begins in every schema. */
-export const firstEngagementColumns = [
-  "seq",
-  "brand_id",
-  "id",
-  "lead_id",
-  "signal_id",
-  "type",
-  "reaction_type",
-  "comment_text",
-  "post_url",
-  "post_content",
-  "post_posted_at",
-  "post_author"
-] as const
-
-/** Their values, in that order. */
-export const firstEngagementValues = ({ post, ...engagement }: EngagementFact): Row => [
-  engagement.seq,
-  engagement.brandId,
-  engagement.id,
-  engagement.leadId,
-  engagement.signalId,
-  engagement.type,
-  engagement.reactionType,
-  engagement.commentText,
-  post.url,
-  post.content,
-  post.postedAt,
-  post.authorName
-]

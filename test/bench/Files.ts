@@ -45,7 +45,13 @@ const schemaTexts = (): string => {
     .join("\n")
 }
 
-const plainText = textOf(fileURLToPath(new URL("reference/PlainDatabase.ts", import.meta.url)))
+const textBeside = (path: string): string => textOf(fileURLToPath(new URL(path, import.meta.url)))
+
+/** What the plain reference's file depends on beyond the data. */
+const plainText = textBeside("reference/PlainDatabase.ts")
+
+/** What both files depend on. */
+const sharedText = textBeside("SharedTables.ts")
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12)
 
@@ -54,7 +60,7 @@ export type Kind = "subject" | "plain"
 
 const pathOf = (kind: Kind, leads: number): string => {
   const text = kind === "subject" ? schemaTexts() : plainText
-  return join(folder, `${kind}-${leads}-${digest(`${Data.generatorVersion}\n${text}`)}.sqlite`)
+  return join(folder, `${kind}-${leads}-${digest(`${Data.generatorVersion}\n${sharedText}\n${text}`)}.sqlite`)
 }
 
 /** Removes a file with all that lies beside it; nothing where it is not there. */

@@ -16,6 +16,7 @@ import {
 } from "./BulkLoad.ts"
 import * as Data from "./Data.ts"
 import type * as Facts from "./Facts.ts"
+import { firstEngagementColumns, firstEngagementValues, readingTable } from "./SharedTables.ts"
 
 const storeFolder = new URL("../../packages/store-sqlite/src/", import.meta.url)
 
@@ -128,7 +129,7 @@ export function* caughtRows(timeline: Data.Timeline): Generator<Row> {
 
 /** In the order of `engagementRows`. */
 export const engagementColumns: ReadonlyArray<string> = [
-  ...Data.firstEngagementColumns,
+  ...firstEngagementColumns,
   "post_author_detail",
   "author_ext_id",
   "emitted_at",
@@ -146,7 +147,7 @@ export function* engagementRows(timeline: Data.Timeline): Generator<Row> {
       details.set(post, detail)
     }
     yield [
-      ...Data.firstEngagementValues(engagement),
+      ...firstEngagementValues(engagement),
       detail ?? null,
       post.author?.extId ?? null,
       engagement.emittedAt,
@@ -217,7 +218,7 @@ export const smallTables = (): ReadonlyArray<SmallTable> => {
       columns: ["id", "brand_id", "name", "created_at"],
       rows: Data.campaignIds.map((id) => [id, 1, `Campaign ${id}`, startsAt])
     },
-    Data.readingTable()
+    readingTable()
   ]
 }
 

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto"
 import { closeLoaded, insertAll, openForLoad, type Progress, type Row, type SmallTable } from "../BulkLoad.ts"
 import * as Data from "../Data.ts"
 import type * as Facts from "../Facts.ts"
+import { firstEngagementColumns, firstEngagementValues, readingTable } from "../SharedTables.ts"
 
 /** Columns of a company, which are fields of `CompanyFact`. */
 export const companyFields =
@@ -117,7 +118,7 @@ export function* caughtRows(timeline: Data.Timeline): Generator<Row> {
 
 /** In the order of `engagementRows`. */
 export const engagementColumns: ReadonlyArray<string> = [
-  ...Data.firstEngagementColumns,
+  ...firstEngagementColumns,
   ..."author_ext_id author_name author_first_name author_last_name author_headline author_username author_profile_url author_image_url emitted_at tracked_at".split(
     " "
   )
@@ -129,7 +130,7 @@ export function* engagementRows(timeline: Data.Timeline): Generator<Row> {
     const { post } = engagement
     const { author } = post
     yield [
-      ...Data.firstEngagementValues(engagement),
+      ...firstEngagementValues(engagement),
       author?.extId ?? null,
       author?.name ?? null,
       author?.firstName ?? null,
@@ -185,7 +186,7 @@ export const smallTables = (keys: ReadonlyMap<number, string>): ReadonlyArray<Sm
     columns: ["id", "brand_id", "name"],
     rows: Data.campaignIds.map((id) => [id, 1, `Campaign ${id}`])
   },
-  Data.readingTable()
+  readingTable()
 ]
 
 /** Makes the file, which must not be there yet; `keys` by brand. */
