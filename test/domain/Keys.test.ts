@@ -173,6 +173,18 @@ describe("rate windows", () => {
     )
   })
 
+  it("of which several are known go on with the one that began last and has most requests used [RATE-3]", () => {
+    const window = fc.option(fc.record({ startedAt: fc.nat(3), used: fc.integer({ min: 1, max: 3 }) }))
+    fc.assert(
+      fc.property(fc.array(window, { minLength: 2, maxLength: 4 }), (known) => {
+        const [last = null] = known
+          .filter((each) => each !== null)
+          .toSorted((a, b) => b.startedAt - a.startedAt || b.used - a.used)
+        expect(known.reduce(RateLimit.laterWindow)).toEqual(last)
+      })
+    )
+  })
+
   it("do not keep a key out when the clock was set back [RATE-3]", () => {
     const { window } = RateLimit.spend(null, 1, 10_000_000)
     expect(RateLimit.spend(window, 1, 5000).decision.allowed).toBe(true)
