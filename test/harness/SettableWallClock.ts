@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 
-/** The machine's clock, which a test sets as an operator does: its timers, and the time that has passed, know nothing of it. */
-export const settableClock = () => {
+/** The machine's clock, which a test sets as an operator does. Timers and the monotonic clock go on as before. */
+export const settableWallClock = () => {
   const own = Clock.make()
   let ahead = 0
   const clock: Clock.Clock = Object.create(own, {

@@ -2,7 +2,7 @@
 import { ChangeWaitLimits, ChangeWaits } from "@lead-signals/http/internal"
 import { Deferred, Effect, Exit, Fiber, Scheduler, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
-import { settableClock } from "../harness/SettableWallClock.ts"
+import { settableWallClock } from "../harness/SettableWallClock.ts"
 
 const limits = ChangeWaitLimits.defaultValue()
 
@@ -161,7 +161,7 @@ it("answers what there is when the time is over, and looks at each brand by itse
   ))
 
 it("ends when its time is over, also where the machine's clock is set back meanwhile [CHG-6]", async () => {
-  const clock = settableClock()
+  const clock = settableWallClock()
   const { wait } = worldOf()
   const waiting = Effect.gen(function* () {
     const request = yield* Effect.fork(wait(1, 0.1))

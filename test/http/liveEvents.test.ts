@@ -11,7 +11,7 @@ import {
   setUpBrand,
   startApi
 } from "../harness/HttpServers.ts"
-import { settableClock } from "../harness/SettableWallClock.ts"
+import { settableWallClock } from "../harness/SettableWallClock.ts"
 
 const quick = { maxStreams: 3, pollMillis: 5, heartbeatMillis: 60_000, stallMillis: 60_000 }
 const authorization = `Bearer ${operatorToken}`
@@ -186,7 +186,7 @@ describe("a client of live events", () => {
   })
 
   it("gets heartbeats where the machine's clock is set back meanwhile [LIVE-3]", async () => {
-    const { clock, set } = settableClock()
+    const { clock, set } = settableWallClock()
     const api = await startApi({ clock, streamLimits: { ...quick, heartbeatMillis: 30 } })
     const stream = await openStream(api, await setUpBrand(api))
     set(-3_600_000)

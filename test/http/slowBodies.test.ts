@@ -12,7 +12,7 @@ import {
   setUpBrand,
   startApi
 } from "../harness/HttpServers.ts"
-import { settableClock } from "../harness/SettableWallClock.ts"
+import { settableWallClock } from "../harness/SettableWallClock.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
 const short = { graceMillis: 100, minBytesPerSecond: 1_000_000, maxMillis: 60_000 }
@@ -115,7 +115,7 @@ describe("a body that drips", () => {
   })
 
   it("takes no more time when the machine's clock is set [ERR-6]", async () => {
-    const clock = settableClock()
+    const clock = settableWallClock()
     const limits = { graceMillis: 1000, minBytesPerSecond: 1000, maxMillis: 5000 }
     const body = Stream.fromIterable([1, 2, 3]).pipe(
       Stream.tap(() =>
