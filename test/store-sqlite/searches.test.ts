@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { describe, expect, it, vi } from "vitest"
 import { readingWorker, roundRobin, SearchIndex } from "@lead-signals/store-sqlite/internal"
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { cases } from "../harness/Thoroughness.ts"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
@@ -260,14 +261,8 @@ describe("the reading worker", () => {
     expect(begun).toEqual(["a1", "a2", "a3", "b1", "a4", "c1", "b2"])
   })
 
-  it("drops a job whose asker has left before it began, and ends one that it has begun", async () => {
-    const filename = join(folder, "left.sqlite")
-    await Effect.runPromise(
-      Effect.provide(
-        Effect.flatMap(LeadStore, () => Effect.void),
-        over(filename, Infinity)
-      )
-    )
+  it("drops a job whose caller has left before it began, and ends one that it has begun", async () => {
+    const filename = emptyStoreFile()
     const began: Array<string> = []
     await Effect.runPromise(
       Effect.scoped(
@@ -304,14 +299,8 @@ describe("the reading worker", () => {
     )
   })
 
-  it("posts the next job while the thread runs one, and drops others whose askers have left [LIST-5]", async () => {
-    const filename = join(folder, "ahead.sqlite")
-    await Effect.runPromise(
-      Effect.provide(
-        Effect.flatMap(LeadStore, () => Effect.void),
-        over(filename, Infinity)
-      )
-    )
+  it("posts the next job while the thread runs one, and drops others whose callers have left [LIST-5]", async () => {
+    const filename = emptyStoreFile()
     const began: Array<string> = []
     await Effect.runPromise(
       Effect.scoped(
@@ -353,13 +342,7 @@ describe("the reading worker", () => {
   })
 
   it("fails all jobs that a thread had when it ended, and runs the next in another [LIST-5]", async () => {
-    const filename = join(folder, "ended.sqlite")
-    await Effect.runPromise(
-      Effect.provide(
-        Effect.flatMap(LeadStore, () => Effect.void),
-        over(filename, Infinity)
-      )
-    )
+    const filename = emptyStoreFile()
     await Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
