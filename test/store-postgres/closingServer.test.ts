@@ -1,4 +1,4 @@
-/** A Postgres that goes down just as it has taken a connection. */
+/** A Postgres that ends a connection in the packet that accepts it, as it does when it goes down at that moment. */
 import { Clients, makeTables } from "@lead-signals/store-postgres/internal"
 import { once } from "node:events"
 import { type AddressInfo, createServer } from "node:net"
@@ -11,8 +11,8 @@ const message = (type: string, body: Buffer): Buffer => {
   return Buffer.concat([Buffer.from(type), length, body])
 }
 
-/** The bytes in which a server takes a connection, and ends it since its postmaster is gone. */
-const takenAndClosed = Buffer.concat([
+/** The messages in which a server accepts a connection, and ends it because its postmaster is gone. */
+const acceptedAndEnded = Buffer.concat([
   message("R", Buffer.alloc(4)),
   message("Z", Buffer.from("I")),
   message("E", Buffer.from("SFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0"))
@@ -20,7 +20,7 @@ const takenAndClosed = Buffer.concat([
 
 const server = createServer((socket) => {
   socket.on("error", () => {})
-  socket.once("data", () => socket.end(takenAndClosed))
+  socket.once("data", () => socket.end(acceptedAndEnded))
 })
 const thrown: Array<unknown> = []
 const note = (error: unknown): void => {
@@ -39,8 +39,8 @@ afterAll(() => {
   server.close()
 })
 
-describe("a server that goes down in the bytes that end the beginning of a connection", () => {
-  it("fails what wanted the connection, and leaves the process alone [HEALTH-2]", async () => {
+describe("a server that ends a connection in the packet that accepts it", () => {
+  it("fails the calls that wait for the connection, and does not end the process [HEALTH-2]", async () => {
     const pool = new pg.Pool({ connectionString: url })
     const clients = new Clients(pool, async (client) => {
       await client.query("SELECT 1")
