@@ -144,7 +144,8 @@ const orInvalid = (operator: Operator | null): Effect.Effect<Operator, InvalidOp
   operator === null ? Effect.fail(new InvalidOperatorToken()) : Effect.succeed(operator)
 
 /**
- * The middleware of operator calls: a token of the header `Authorization`, or a session that began with one. Fails with `Forbidden` for a brand's session and with `InvalidOperatorToken` for anything else, and notes a refused header in the audit log. [OPER-1, AUD-7]
+ * The middleware of operator calls: a token of the header `Authorization`, or a session that began with one. Fails with `Forbidden` for a brand's
+ * session and with `InvalidOperatorToken` for anything else, and notes a refused header in the audit log. [OPER-1, AUD-7]
  */
 export const operatorAccess = Layer.effect(
   OperatorAccess,

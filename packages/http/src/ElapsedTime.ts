@@ -1,11 +1,11 @@
-/** Time that no setting of the machine's clock moves, for how long something lasts. */
+/** Measures durations by a clock that no change of the machine's time moves. */
 import { Clock, Effect } from "effect"
 
-/** Milliseconds since some instant, by this clock. */
+/** Milliseconds of this clock since an arbitrary instant: only differences mean something. */
 export const elapsedMillisOf = (clock: Clock.Clock): number =>
   Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
 
-/** Milliseconds since some instant. */
+/** Milliseconds since an arbitrary instant: only differences mean something. */
 export const elapsedMillis: Effect.Effect<number> = Effect.clockWith((clock) =>
   Effect.sync(() => elapsedMillisOf(clock))
 )

@@ -144,7 +144,7 @@ const callAsKey =
       : Effect.dieMessage("a key calls an operation of the fast path alone")
   }
 
-/** Calls with the operator's token, as any other request. */
+/** Sends the call with the operator's token through the whole app, so that scopes and the audit log apply as to any other request. */
 const callAsOperator =
   (app: HttpApp.Default, authorization: string) =>
   ({ body, headers, method, target }: ApiCall) =>

@@ -7,7 +7,7 @@ import type { BoundTool } from "./Operations.ts"
 /** An answer takes at most this many characters of JSON. */
 export const maxAnswerLength = 256 * 1024
 
-/** Characters that nobody sees, such as tags, selectors of variants, fillers and marks of direction: instructions can hide in them. */
+/** Characters that nobody sees, such as tags, variation selectors, fillers and marks of direction: instructions can hide in them. */
 const unseen = /[\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u0080-\u009f\u2028\u2029]/gu
 
 const escaped = (character: string): string =>

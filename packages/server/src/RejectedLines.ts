@@ -16,8 +16,8 @@ import {
   statSync,
   writeFileSync
 } from "node:fs"
+import { syncFolderWhereAllowed } from "./FolderSync.ts"
 import type { FileLine } from "./ObservationFile.ts"
-import { syncName } from "./FileName.ts"
 
 class RejectedLinesFailed extends Data.TaggedError("NotKept")<{ readonly message: string }> {}
 
@@ -115,7 +115,7 @@ const writingTo = (
       fsyncSync(output.descriptor)
       close()
       const kept = complete(output)
-      syncName(output.path)
+      syncFolderWhereAllowed(output.path)
       return kept
     }),
     discard: Effect.sync(() => {

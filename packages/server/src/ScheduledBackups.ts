@@ -149,7 +149,7 @@ const make = (judged: Judged): Effect.Effect<MadeBackup | null, BackupFailed> =>
     if (untilDue(kept, settings.intervalMillis, startedAt) > 0) return null
     const file = join(settings.folder, nameOf(database, startedAt))
     const { bytes } = yield* SqliteStore.backup(database, file, { encryption })
-    // The backup is made, whatever comes of older ones.
+    // The backup is made. A folder that can't be read now fails the next round, which logs it.
     yield* Effect.ignore(removeOldest(judged, startedAt))
     const endedAt = yield* Clock.currentTimeMillis
     return { file, bytes, madeAt: startedAt, tookMillis: endedAt - startedAt }

@@ -132,7 +132,7 @@ export const unknownVariables = (environment: Environment): ReadonlyArray<string
       name !== apiKeyVariable
   )
 
-/** What is said of such a name, with the setting that it probably meant: `PORT` for `LEAD_SIGNALS_PORT`, too. [RUN-3] */
+/** The warning about a variable that is not a setting, with the setting that it probably meant, such as `PORT` for `LEAD_SIGNALS_PORT`. [RUN-3] */
 export const unknownVariableMessage = (name: string): string => {
   const names = variables.map((variable) => variable.name)
   const bare = name.replace(/^LEAD_SIGNALS_/, "")

@@ -94,7 +94,7 @@ export const inVocabulary: ReadonlyArray<Bug> = [
     find: "caseSensitive: true",
     put: "caseSensitive: false"
   }),
-  bugsIn("webhook", "ResponseRedactor")(
+  bugsIn("webhook", "ReceivedText")(
     "control-characters-compared",
     "an excerpt is compared with its control characters, which an echo has escaped",
     {

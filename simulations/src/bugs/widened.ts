@@ -7,7 +7,7 @@ const ranks = bugsIn("store-sqlite", "RankIndex", "sqlite", "reads")
 const memory = bugsIn("store-sqlite", "SearchMemory", "sqlite", "reads")
 const columns = bugsIn("store-sqlite", "LeadColumns", "sqlite", "reads")
 const series = bugsIn("domain", "SeriesQueries")
-const redactor = bugsIn("webhook", "ResponseRedactor", "memory", "flaky-consumers")
+const received = bugsIn("webhook", "ReceivedText", "memory", "flaky-consumers")
 
 /** Surviving mutants of earlier campaigns, kept as bugs so that they stay found. */
 export const inWidenedInputs: ReadonlyArray<Bug> = [
@@ -73,7 +73,7 @@ export const inWidenedInputs: ReadonlyArray<Bug> = [
     in: "readSpan",
     drop: 'if ($from > $end) { return yield* Either.left(Parameters.invalid("startDate", "takes a date that is not after endDate")) }'
   }),
-  redactor("octets-kept", "what a receiver repeats in the escapes of a URL stays in the log", {
+  received("octets-kept", "what a receiver repeats in the escapes of a URL stays in the log", {
     in: "unescapeOnce",
     find: "decodeOctets($found, $isCut && $at + $found.length === $all.length)",
     put: "$found"

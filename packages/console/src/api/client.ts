@@ -69,7 +69,7 @@ export class Unreachable extends Error {}
  * Whether the same call may succeed later: the rate window of a key is used up (429), the server starts or is overloaded (503), a proxy before it
  * waits for it (502, 504), the connection was slow (408), or nothing answered.
  */
-export const passesByWaiting = (failure: unknown): boolean =>
+export const isTransient = (failure: unknown): boolean =>
   failure instanceof CallFailed
     ? [408, 429, 502, 503, 504].includes(failure.status)
     : failure instanceof Unreachable

@@ -1,6 +1,6 @@
 /** The cache of what the API answered. A call that is refused for want of a session ends the page's session. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query"
-import { CallFailed, passesByWaiting } from "./client.ts"
+import { CallFailed, isTransient } from "./client.ts"
 
 /** The entry of the session: a `SessionState`. It outlives a sign-out; all others are removed then. */
 export const sessionKey = ["session"] as const
@@ -17,7 +17,7 @@ const onError = (failure: unknown): void => {
 }
 
 /**
- * One for the page. A read that fails in a passing way is repeated up to three times, after what the server asks or 0.5 s, 1 s and 2 s; writes are
+ * One for the page. A read whose failure is transient is repeated up to three times, after what the server asks or 0.5 s, 1 s and 2 s; writes are
  * not. A 401 ends the session.
  */
 export const queryClient: QueryClient = new QueryClient({
@@ -26,7 +26,7 @@ export const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (attempts, failure) => attempts < maxAttempts && passesByWaiting(failure),
+      retry: (attempts, failure) => attempts < maxAttempts && isTransient(failure),
       retryDelay: (attempts, failure) =>
         (failure instanceof CallFailed ? failure.retryAfterMillis : null) ?? 500 * 2 ** attempts
     }

@@ -1,5 +1,5 @@
 /** Sends observations in batches, again while the server is busy: what was recorded is a duplicate then. */
-import { answerOf, api, CallFailed, passesByWaiting, type Schemas } from "../api/client.ts"
+import { answerOf, api, CallFailed, isTransient, type Schemas } from "../api/client.ts"
 import { pause } from "../api/pause.ts"
 
 type Outcome = Schemas["Outcome"]
@@ -74,7 +74,7 @@ const send = async (
       // As JSON was sent, it is no text of lines.
       return (answer as { readonly data: ReadonlyArray<Outcome> }).data
     } catch (failure) {
-      if (attempt === maxAttempts || !passesByWaiting(failure)) throw failure
+      if (attempt === maxAttempts || !isTransient(failure)) throw failure
       const requested = failure instanceof CallFailed ? failure.retryAfterMillis : null
       await pause(requested ?? Math.min(firstPauseMillis * 2 ** attempt, maxPauseMillis), signal)
       if (signal.aborted) throw failure
@@ -100,7 +100,7 @@ const problemOf = (line: Line, value: unknown): string | null =>
 
 /**
  * Sends one batch of at most 200 lines in one request. A line that is no JSON, or that no request can hold, is rejected here. A request whose failure
- * passes by waiting is sent up to six times, with pauses of at most 10 s or of what the server asks; `signal` ends a pause, not a request under way.
+ * is transient is sent up to six times, with pauses of at most 10 s or of what the server asks; `signal` ends a pause, not a request under way.
  * Rejects with the last `CallFailed` or `Unreachable`.
  */
 export const sendBatch = async (

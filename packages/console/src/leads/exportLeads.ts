@@ -2,7 +2,7 @@
 import type { Lead } from "../api/client.ts"
 import type { LeadPage, LeadQuery } from "../api/queries.ts"
 
-/** The ending of the file, too. */
+/** The form of an export, which is also the extension of its file. */
 export type Format = "csv" | "jsonl"
 
 type Read = (query: LeadQuery) => Promise<LeadPage>

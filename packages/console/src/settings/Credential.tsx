@@ -90,16 +90,16 @@ interface CreatedProps {
   readonly what: "key" | "token"
   readonly value: string
   readonly onClose: () => void
-  /** Behind how programs send it: the end of that sentence. */
-  readonly sentBy: string
+  /** The end of the sentence that says how programs send it. */
+  readonly sentenceEnd: string
 }
 
 /** Shows a new one, once. */
-export const CreatedCredential = ({ onClose, sentBy, value, what }: CreatedProps) => (
+export const CreatedCredential = ({ onClose, sentenceEnd, value, what }: CreatedProps) => (
   <SecretDialog title={`The new ${what}`} value={value} onClose={onClose}>
     The server keeps its hash alone. Programs send it as{" "}
     <code className="font-mono">Authorization: Bearer …</code>
-    {sentBy}
+    {sentenceEnd}
   </SecretDialog>
 )
 

@@ -36,8 +36,8 @@ interface CredentialsPageProps<Row extends Credential> {
   /** What opens the dialog of creation. */
   readonly createText: string
   readonly createDialog: (props: CreateCredentialProps) => ReactNode
-  /** Behind how programs send the value. */
-  readonly sentBy: string
+  /** The end of the sentence that says how programs send the value. */
+  readonly sentenceEnd: string
   readonly revoke: (row: Row) => Promise<unknown>
 }
 
@@ -55,7 +55,7 @@ export const CredentialsPage = <Row extends Credential>({
   query: { data, error, refetch },
   queryKey,
   revoke,
-  sentBy,
+  sentenceEnd,
   title,
   what
 }: CredentialsPageProps<Row>) => {
@@ -127,7 +127,12 @@ export const CredentialsPage = <Row extends Credential>({
           })
         : null}
       {created === null ? null : (
-        <CreatedCredential what={what} value={created} sentBy={sentBy} onClose={() => setCreated(null)} />
+        <CreatedCredential
+          what={what}
+          value={created}
+          sentenceEnd={sentenceEnd}
+          onClose={() => setCreated(null)}
+        />
       )}
       {revoking === null ? null : (
         <RevokeDialog

@@ -136,7 +136,7 @@ export const KeysPage = () => {
       }}
       createText="Create New Key"
       createDialog={(props) => <CreateKey brandId={brandId} {...props} />}
-      sentBy="."
+      sentenceEnd="."
       revoke={({ id }) =>
         answerOf(
           api.DELETE("/operator/brands/{brandId}/keys/{keyId}", { params: { path: { brandId, keyId: id } } })

@@ -142,7 +142,7 @@ export const OperatorsPage = () => {
       }}
       createText="New token"
       createDialog={(props) => <CreateToken {...props} />}
-      sentBy=", and people sign in to this console with it."
+      sentenceEnd=", and people sign in to this console with it."
       revoke={({ id }) =>
         answerOf(api.DELETE("/operator/tokens/{tokenId}", { params: { path: { tokenId: id } } }))
       }

@@ -2,7 +2,7 @@
 import { Dialog } from "../ui/Dialog.tsx"
 import { NewBrandForm } from "./NewBrand.tsx"
 
-/** From the menu of brands. */
+/** Opened from the menu of brands; it closes when the brand is created. */
 export const NewBrandDialog = ({ onClose }: { readonly onClose: () => void }) => (
   <Dialog title="New brand" onClose={onClose}>
     <NewBrandForm onCreated={onClose} />

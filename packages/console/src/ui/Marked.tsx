@@ -4,7 +4,7 @@ const escaped = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g,
 const partsOf = (text: string, wanted: string): ReadonlyArray<string> =>
   wanted === "" ? [text] : text.split(new RegExp(`(${escaped(wanted)})`, "iu"))
 
-/** Case does not matter. Without `wanted` the text as it is. */
+/** Marks each occurrence of `wanted`, whatever its case. Without `wanted` the text stays as it is. */
 export const Marked = ({
   text,
   wanted = ""

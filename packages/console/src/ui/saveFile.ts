@@ -15,6 +15,8 @@ interface FilePicker {
   }>
 }
 
+const isFilePicker = (page: object): page is FilePicker => "showSaveFilePicker" in page
+
 const download = (name: string, blob: Blob): void => {
   const link = document.createElement("a")
   link.href = URL.createObjectURL(blob)
@@ -61,9 +63,9 @@ const toDisk = async (name: string, picker: FilePicker): Promise<GrowingFile> =>
  * no place for it. Has to be called while the browser handles a click.
  */
 export const growingFile = async (name: string, type: string): Promise<GrowingFile | null> => {
-  if (!("showSaveFilePicker" in window)) return inParts(name, type)
+  if (!isFilePicker(window)) return inParts(name, type)
   try {
-    return await toDisk(name, window as unknown as FilePicker)
+    return await toDisk(name, window)
   } catch (failure) {
     if (failure instanceof DOMException && failure.name === "AbortError") return null
     throw failure

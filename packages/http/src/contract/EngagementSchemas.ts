@@ -41,12 +41,12 @@ export const SourceBody = Schema.Struct({
   company: field(Schema.NullOr(CompanyBody), "The watched company; null for other kinds of entries")
 }).annotations({ identifier: "Source", description: "What the signal was watching" })
 
-/** The field of signals and of the signals in engagements, with one wording. */
+/** The field `signalType`, with the same words in signals and in the signals of engagements. */
 export const signalType = text(
   "What kind of thing the signal watches, as the brand names it",
   "competitor-posts"
 )
-/** The field of signals and of the signals in engagements, with one wording. */
+/** The field of a signal's name, with the same words in signals and in the signals of engagements. */
 export const signalName = text("Name of the signal", "Rivals")
 
 const postFields = {

@@ -260,7 +260,7 @@ export const UnsupportedMediaTypeFailure = failure({
   fromMessage: (message) => new UnsupportedMediaType({ message })
 })
 
-/** 429 of the read API, which also sends `Retry-After`. [RATE-2] */
+/** 429 of the read API, which also sends `Retry-After`. [RATE-3] */
 export const RateLimitFailure = failure({
   identifier: "RateLimitError",
   status: 429,

@@ -13,13 +13,13 @@ const pii = { "x-pii": true }
 /** A text that is no personal data. */
 export const text = (description: string, example?: string) =>
   Schema.String.annotations(json("string", {}, description, example))
-/** The same, or null. */
+/** A text that is no personal data, or null. */
 export const textOrNull = (description: string, example?: string) =>
   Schema.NullOr(Schema.String).annotations(json(["string", "null"], {}, description, example))
 /** A text that is personal data: marked `x-pii`. [PII-1] */
 export const piiText = (description: string, example?: string) =>
   Schema.String.annotations(json("string", pii, description, example))
-/** The same, or null. */
+/** A text that is personal data, or null. */
 export const piiTextOrNull = (description: string, example?: string) =>
   Schema.NullOr(Schema.String).annotations(json(["string", "null"], pii, description, example))
 
@@ -45,9 +45,9 @@ const timeForm = {
   format: "date-time",
   pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$"
 }
-/** An instant in the one form that the API renders. Described by that form: `meantTimeOrNull` describes by meaning. */
+/** An instant in the one form that the API renders. The document describes the form; `meantTimeOrNull` describes what a time means. */
 export const time = Schema.String.annotations(json("string", timeForm, timeDescription, timeExample))
-/** The same, or null. */
+/** An instant as `time` has it, or null. */
 export const timeOrNull = Schema.NullOr(Schema.String).annotations(
   json(["string", "null"], timeForm, timeDescription, timeExample)
 )

@@ -72,7 +72,7 @@ export const KeyBody = Schema.Struct(keyFields).annotations({
   identifier: "ApiKey",
   description: "A brand's key, without its value"
 })
-/** The same with the key, which the service itself keeps as a hash alone. [AUTH-8] */
+/** A new key with its value, of which the service keeps a hash alone. [AUTH-4] */
 export const CreatedKeyBody = Schema.Struct({
   ...keyFields,
   key: text("The key itself: only in this response", "lsk_dFF2GVZTlnxOkGQc4tEXjIhksozk5ir71E9AaB")

@@ -15,9 +15,9 @@ import {
   timeOrNull
 } from "./Fields.ts"
 
-/** The scopes of a token or session, without words of its own: the field has them. */
+/** The scopes of a token or session. It has no description: each field that uses it has its own. */
 export const scopes = Schema.Array(oneOf(operatorScopes, "Something that a token may do"))
-/** Ids of the brands that a token or session is limited to; null for all. The field has the words. */
+/** Ids of the brands that a token or session is limited to; null for all. It has no description: each field that uses it has its own. */
 export const brandIds = Schema.NullOr(Schema.Array(id))
 
 const tokenFields = {
@@ -36,7 +36,7 @@ export const AccessTokenBody = Schema.Struct(tokenFields).annotations({
   identifier: "OperatorToken",
   description: "An operator's token, without its value"
 })
-/** The same with the token, which the service itself keeps as a hash alone. [OPER-11] */
+/** A new token with its value, of which the service keeps a hash alone. [OPER-11] */
 export const CreatedAccessTokenBody = Schema.Struct({
   ...tokenFields,
   token: text("The token itself: only in this response", "lst_dFF2GVZTlnxOkGQc4tEXjIhksozk5ir71E0aBc")

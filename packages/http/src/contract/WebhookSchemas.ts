@@ -76,7 +76,7 @@ const secret = text(
   "whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="
 )
 
-/** The same with its first signing secret. */
+/** A new webhook with its first signing secret. */
 export const CreatedWebhookBody = Schema.Struct({ ...webhookFields, secret }).annotations({
   identifier: "CreatedWebhook",
   description: "A new webhook, with its secret"

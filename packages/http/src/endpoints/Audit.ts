@@ -10,7 +10,7 @@ import * as Target from "../Target.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { auditEntryView } from "./Views.ts"
 
-/** GET /operator/audit. Needs the scope admin and a token for all brands, or one for some, which then sees their entries alone. [AUD-4] */
+/** GET /operator/audit. Needs the scope admin. A token that is limited to brands sees their entries alone. [AUD-4] */
 export const audit = {
   listAudit: operatorEndpoint(
     HttpApiEndpoint.get("listAudit", "/operator/audit")

@@ -25,7 +25,7 @@ import { warningsOf } from "../contract/Suggestions.ts"
 export const metaOf = (ignored: Parameters.IgnoredParameters) =>
   ignored.names.length === 0 ? {} : { meta: warningsView(warningsOf(ignored)) }
 
-/** Campaigns, and what brands have in common with them. */
+/** Renders a campaign, and the fields that a brand has in common with it. */
 export const namedView = ({
   createdAt,
   id,
@@ -36,13 +36,13 @@ export const namedView = ({
   readonly createdAt: Instant
 }) => ({ id, name, createdAt: formatInstant(createdAt) })
 
-/** `BrandBody`: not the secret of its hashes of erased persons. */
+/** Renders `BrandBody`, without the secret that hashes erased persons. */
 export const brandView = (brand: Brand) => ({
   ...namedView(brand),
   deletionStartedAt: formatInstantOrNull(brand.deletionStartedAt)
 })
 
-/** `KeyBody`: not the hash. */
+/** Renders `KeyBody`, without the hash. */
 export const keyView = (key: ApiKey) => ({
   id: key.id,
   label: key.label,
@@ -56,7 +56,7 @@ export const keyView = (key: ApiKey) => ({
   allowedAddresses: key.allowedAddresses
 })
 
-/** `AccessTokenBody`: not the hash. */
+/** Renders `AccessTokenBody`, without the hash. */
 export const accessTokenView = (token: AccessToken) => ({
   id: token.id,
   name: token.name,
@@ -81,7 +81,7 @@ export const auditEntryView = (entry: AuditEntry, name: string | null) => ({
   status: entry.status
 })
 
-/** `SignalBody`. The source has the signal's id, as it has in engagements. */
+/** Renders `SignalBody`. The source has the signal's id, as in engagements. */
 export const signalView = ({ createdAt, id, name, signalType, source }: Signal) => ({
   id,
   name,
@@ -96,7 +96,7 @@ export const signalView = ({ createdAt, id, name, signalType, source }: Signal) 
   createdAt: formatInstant(createdAt)
 })
 
-/** `WebhookBody`: not the secrets. */
+/** Renders `WebhookBody`, without the secrets. */
 export const webhookView = (webhook: Webhook) => ({
   id: webhook.id,
   url: webhook.url,
@@ -113,7 +113,7 @@ export const webhookView = (webhook: Webhook) => ({
   createdAt: formatInstant(webhook.createdAt)
 })
 
-/** An element of `DeliveryListAnswer`. A pending delivery of a disabled webhook is rendered as held, without a next attempt. */
+/** Renders an element of `DeliveryListAnswer`. A pending delivery of a disabled webhook is held, without a next attempt. */
 export const deliveryView =
   ({ enabled }: Webhook) =>
   ({ lastAttempt, ...delivery }: ListedDelivery) => {
@@ -155,7 +155,7 @@ const attemptView =
     response
   })
 
-/** `DeliveryDetailBody`. Headers of attempts are derived again from their time and format; no signature is kept. */
+/** Renders `DeliveryDetailBody`. The headers of attempts are derived again from their time and format; no signature is kept. */
 export const deliveryDetailView =
   (webhook: Webhook) =>
   ({ attempts, body, delivery }: FoundDelivery) => ({
@@ -164,5 +164,5 @@ export const deliveryDetailView =
     log: attempts.map(attemptView(delivery.id))
   })
 
-/** `QueuedBody`. */
+/** Renders `QueuedBody`. */
 export const queuedView = (deliveryId: string) => ({ data: { deliveryId } })

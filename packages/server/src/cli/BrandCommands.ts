@@ -197,7 +197,7 @@ const allow = Options.text("allow").pipe(
   Options.optional
 )
 
-/** `lead-signals keys`. A created key is printed once: the server keeps its hash alone. [AUTH-8] */
+/** `lead-signals keys`. A created key is printed once: the server keeps its hash alone. [AUTH-4] */
 export const keysCommand = group(
   "keys",
   {

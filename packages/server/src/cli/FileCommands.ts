@@ -69,7 +69,7 @@ export const withProgressLine = <A, E>(
     )
   })
 
-/** `lead-signals backup`: a SQLite file alone; Postgres has `pg_dump`. The target may not exist. */
+/** `lead-signals backup`: a SQLite file alone; Postgres has `pg_dump`. It refuses a target that exists. */
 export const backupCommand = leaf(
   "backup",
   {

@@ -3,7 +3,7 @@ import { Failed, usage } from "@lead-signals/command-line"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs"
-import { syncName } from "../FileName.ts"
+import { syncFolderWhereAllowed } from "../FolderSync.ts"
 
 /** Where a command writes a text piece by piece. */
 export interface Sink {
@@ -60,7 +60,7 @@ export const fileSink = (file: string) => {
         closeSync(handle)
         isClosed = true
         rename(part, file)
-        syncName(file)
+        syncFolderWhereAllowed(file)
       })
     } satisfies Sink
   })

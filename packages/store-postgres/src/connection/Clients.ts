@@ -17,9 +17,9 @@ export interface CheckedOut {
 const ignore = (): void => {}
 
 /**
- * Keeps connections that are lost from ending the process: `pg` throws their errors where nobody listens. A server that goes down can say so
- * in the bytes that end the beginning of a connection, so a new client has its listener from the pool, before it is handed out. Whoever
- * uses a client learns of the loss by its next statement. [HEALTH-2]
+ * Keeps a lost connection from ending the process, as an error event of a client without a listener does. The pool adds the listener to each
+ * new client before it hands it out: a server that shuts down can send its error together with the last message of the connection's start.
+ * The next statement of whoever uses the client fails. [HEALTH-2]
  */
 export const ignoreLosses = (pool: ClientPool): void => {
   pool.on("error", ignore)
@@ -81,7 +81,7 @@ export class Clients {
   }
 
   private async begin(client: pg.PoolClient): Promise<Session> {
-    // One that a host's pool had before.
+    // A host's pool can have connected it before.
     client.on("error", ignore)
     const { generation } = this
     try {

@@ -119,7 +119,7 @@ const bodiesAtOnce = 256
 
 type WithBody = Taken & { readonly body: string | null }
 
-/** The first of what is due with their bodies, as many as fit into one lease; `made` are those whose body is new and must be written. */
+/** Reads the first due deliveries with their bodies, up to the bounds of one lease. `made` are those whose body is new and must be written. */
 const readWithinBounds = async (
   sql: Connection,
   due: ReadonlyArray<Taken>,

@@ -3,7 +3,8 @@
  * of files does it. The newest slots have no postings yet: their texts are read through, as are those that are too long for postings.
  */
 import type { SlotTexts } from "./SlotTexts.ts"
-import { maxTextBytes, needleOf, TrigramPostings, Trigrams } from "./TrigramPostings.ts"
+import { maxTextBytes, needleOf, TrigramPostings } from "./TrigramPostings.ts"
+import { Trigrams } from "./Trigrams.ts"
 
 /** Sizes that tests with few leads set. */
 export interface PartSizes {

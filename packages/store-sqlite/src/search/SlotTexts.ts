@@ -2,7 +2,8 @@
  * The folded texts of slots: of each a name and a headline, one after the other, in blocks of equal numbers of slots. Each text ends with
  * U+0000, which no stored text and no needle contains.
  */
-import { type Comparable, end, type Texts } from "./TrigramPostings.ts"
+import type { Comparable, Texts } from "./TrigramPostings.ts"
+import { end } from "./Trigrams.ts"
 
 /** A block grows where its texts are longer. */
 const expectedTextBytes = 64

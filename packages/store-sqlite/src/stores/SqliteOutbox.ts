@@ -29,7 +29,7 @@ const lease = (
 ): Leased => {
   const { limits, underWay } = request
   const { candidates, nextDueAt: nextOfOthers } = whatIsDue(sql, secrets, request, now)
-  const isAllLooked = candidates
+  const isAllTested = candidates
     .filter(({ webhook }) => webhook.ordering === "lead")
     .map(({ webhook }) =>
       deferWaiting(sql, idOf(webhook.id), now, Batches.rowsFor(webhook, limits.perWebhook))
@@ -58,7 +58,7 @@ const lease = (
     })
   )
   memory.isMoreDue = formed.some(({ batches, webhookId }) => batches.length > (shares.get(webhookId) ?? 0))
-  if (shared.length === 0) return { leases: [], nextDueAt: isAllLooked ? nextDueAt : now }
+  if (shared.length === 0) return { leases: [], nextDueAt: isAllTested ? nextDueAt : now }
   const taken = Batches.withoutOverflow(withBodies(sql, shared, request.body, memory))
   const until = now + request.leaseMillis
   const tokenOf = ({ batch }: Taken): string => DeliverySlots.leaseToken(request.token, batch)
@@ -73,7 +73,7 @@ const lease = (
     leaseOf(each, each.webhook, { token: tokenOf(each), until }, () => skippedBefore(sql, each))
   )
   const next = Math.min(nextDueAt ?? until, until)
-  return { leases, nextDueAt: taken.length < shared.length || !isAllLooked ? now : next }
+  return { leases, nextDueAt: taken.length < shared.length || !isAllTested ? now : next }
 }
 
 const make = Effect.map(Database, (database) => {

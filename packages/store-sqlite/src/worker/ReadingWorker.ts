@@ -20,13 +20,13 @@ export interface ReadingWorker {
   ) => Effect.Effect<Jobs[K]["output"], StoreUnavailable>
 }
 
-/** A queue that runs so many works at a time and takes the next from the brand that has waited longest. */
-export const roundRobin = (worksAtOnce: number) => {
+/** A queue that runs at most `jobsAtOnce` jobs at a time, and takes the next from the brand that has waited longest. */
+export const roundRobin = (jobsAtOnce: number) => {
   const waiting = new Map<string, Array<() => Promise<void>>>()
   let running = 0
   const next = (): void => {
     const [first] = waiting
-    if (first === undefined || running === worksAtOnce) return
+    if (first === undefined || running === jobsAtOnce) return
     running++
     const [brandId, queue] = first
     const work = queue.shift()!
@@ -54,7 +54,7 @@ const unavailable = (failure: unknown): StoreUnavailable =>
         cause: failure
       })
 
-/** Starts the thread with its first job. The thread has so many jobs at once, and runs the first of them. */
+/** Starts the thread with its first job. It gets up to `jobsAtOnce` jobs, and runs them in their order. */
 export const readingWorker = (
   filename: string,
   key: FileKey | undefined,

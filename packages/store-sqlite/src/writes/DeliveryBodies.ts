@@ -86,7 +86,7 @@ export interface LeaseMemory {
   isMoreDue: boolean
 }
 
-/** The first of what is due with their bodies, as many as fit into one lease, one at least. */
+/** Reads the first due deliveries with their bodies, up to the bounds of one lease, and at least one. */
 export const withBodies = (
   sql: Connection,
   due: ReadonlyArray<Taken>,

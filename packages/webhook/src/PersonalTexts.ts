@@ -1,0 +1,110 @@
+/** The texts of a payload that identify people, in the spellings in which a receiver may repeat them. [DELIV-5, PII-2] */
+import { foldCase, isOtherScript, lowerCase, normalize } from "./FoldedText.ts"
+import { collapseSpaces, misreadAsLatin, unescapeTwice } from "./ReceivedText.ts"
+import { maxExcerptBytes } from "./Sender.ts"
+
+/** Fields of a payload that identify no person: our ids, types and times. */
+const impersonalKeys = new Set([
+  "id",
+  "type",
+  "reactionType",
+  "signalType",
+  "signal",
+  "emittedAt",
+  "trackedAt",
+  "postPostedAt"
+])
+
+/**
+ * A single ASCII character would match everywhere; a single character of another script can be a whole name.
+ */
+const isIdentifying = (text: string): boolean => text.length >= 2 || isOtherScript(text)
+
+/** Each word of a name identifies the person; words of other texts are common ones. */
+const isName = (key: string): boolean => key === "name" || key === "firstName" || key === "lastName"
+
+/** Lines of at least this length count as phrases of their own: an echo may begin or end at any line. */
+const minLineLength = 8
+
+/** A payload with more phrases than this is not compared: the response is withheld. */
+export const maxPhrases = 5000
+
+/** A common fragment of this many characters counts as an echo, wherever the receiver cut it. */
+export const minFragmentLength = 16
+
+/** What a response is compared with. */
+export interface PersonalTexts {
+  /** Matched as a whole: names and their words, texts and their lines. */
+  readonly phrases: Set<string>
+  /** Matched with their accents: without them they are ASCII, and so short that they would match everywhere. */
+  readonly short: Set<string>
+  /** Matched in fragments of at least `minFragmentLength` characters. */
+  readonly longTexts: Set<string>
+  /** Whether the response is ASCII. */
+  readonly isPlain: boolean
+}
+
+/** Letters that are written as two without their form; capitals, among which ß is two already. */
+const ligatures = new Map(Object.entries({ Æ: "AE", Œ: "OE", Þ: "TH" }))
+
+/**
+ * Adds the text as it is, with two letters for each such as ß, as it is misread and, when it contains something like an escape, as it reads
+ * unescaped; none in ASCII that is shorter than `minLength`.
+ */
+const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLength: number): void => {
+  const add = (spelling: string): void => {
+    if (spelling.length >= minLength || isOtherScript(spelling)) texts.add(spelling)
+  }
+  add(normalize(text))
+  if (isOtherScript(text)) {
+    const capitals = text.toUpperCase()
+    const latin = capitals.replace(/[ÆŒÞ]/g, (letter) => ligatures.get(letter)!)
+    for (const longer of [text.toLowerCase(), capitals, latin]) {
+      if (longer.length !== text.length) add(normalize(longer))
+    }
+    const read = isPlain ? "" : misreadAsLatin(text)
+    // In the older form of the encoding these are control characters, which no excerpt has.
+    for (const each of [read, read.replace(/[\u0152-\u2122]/g, "")]) {
+      const misread = normalize(each)
+      if (misread.length > 1) add(misread)
+    }
+  }
+  if (/[\\&%]/.test(text)) add(foldCase(unescapeTwice(text, false)))
+}
+
+/** Letters that are written with their accents behind them take more characters. */
+const maxShortLength = 8
+
+const addPhrase = ({ isPlain, phrases, short }: PersonalTexts, text: string, minLength = 2): void => {
+  // An excerpt can't repeat more of a text than it holds.
+  const phrase = text.slice(0, maxExcerptBytes).trim()
+  addSpellings(phrases, phrase, isPlain, minLength)
+  const composed = phrase.length > maxShortLength ? phrase : collapseSpaces(phrase)
+  if (composed.length < minLength && isOtherScript(composed)) short.add(lowerCase(composed))
+}
+
+/** Adds the texts of a value of the payload, which stands under the key. Stops when there are more than `maxPhrases`. */
+export const collectPersonalTexts = (value: unknown, key: string, found: PersonalTexts): void => {
+  const { isPlain, longTexts, phrases } = found
+  if (typeof value === "string") {
+    if (isIdentifying(value.trim())) addPhrase(found, value)
+    if (value.length >= minFragmentLength) addSpellings(longTexts, value, isPlain, minFragmentLength)
+    if (isName(key)) {
+      for (const part of value.split(/\s+/)) {
+        if (part.length > 2 || isOtherScript(part)) addPhrase(found, part, 3)
+      }
+    } else if (value.includes("\n")) {
+      for (const line of value.split("\n")) {
+        if (phrases.size > maxPhrases) return
+        if (line.trim().length >= minLineLength) addPhrase(found, line)
+      }
+    }
+  } else if (Array.isArray(value)) {
+    for (const each of value) collectPersonalTexts(each, key, found)
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, each] of Object.entries(value)) {
+      if (phrases.size > maxPhrases) return
+      if (!impersonalKeys.has(name)) collectPersonalTexts(each, name, found)
+    }
+  }
+}
