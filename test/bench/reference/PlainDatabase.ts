@@ -1,5 +1,4 @@
 /** The same data in plain tables with the indexes that a careful engineer would give them. */
-import type Database from "better-sqlite3"
 import { createHash } from "node:crypto"
 import { closeLoaded, insertAll, openForLoad, type Progress, type Row, type SmallTable } from "../BulkLoad.ts"
 import * as Data from "../Data.ts"
@@ -68,12 +67,6 @@ export const lower = (text: string): string => text.normalize("NFKC").toLowerCas
 
 /** How the reference keeps keys: SHA-256 in hex. */
 export const keyHash = (key: string): string => createHash("sha256").update(key).digest("hex")
-
-/** The schema alone. */
-export const makePlainSchema = (db: Database.Database): void => {
-  db.exec(tables)
-  for (const index of indexes) db.exec(index)
-}
 
 /** In the order of `leadRows`. */
 export const leadColumns =
