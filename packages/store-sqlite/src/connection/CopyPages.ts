@@ -1,6 +1,6 @@
 /** Copies a file that is not encrypted page by page, while others read and write it. To be run in a thread: steps and the sync at the end block it. */
 import { openToRead } from "./Driver.ts"
-import { syncFile } from "./FileSync.ts"
+import { syncFile } from "./FolderSync.ts"
 
 const pagesAtOnce = 2000
 

@@ -2,12 +2,12 @@
  * Syncs and checkpoints the write-ahead log. A commit waits for its sync without blocking this thread; the writing worker
  * checkpoints the log soon after.
  */
-import { syncFolderOf } from "@lead-signals/removal-journal"
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import { close, fdatasync, fdatasyncSync, openSync, statSync } from "node:fs"
 import type { DriverConnection } from "../connection/DriverConnection.ts"
 import { diskIsFull } from "../connection/BusyRetry.ts"
+import { syncFolderOf } from "../connection/FolderSync.ts"
 import type { Checkpoint, CheckpointMode } from "../worker/Jobs.ts"
 import type { StoreWorker } from "../worker/StoreWorker.ts"
 

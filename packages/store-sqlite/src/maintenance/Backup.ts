@@ -1,12 +1,11 @@
 /** A copy of the file as it is at one moment, made while others read and write it. [STORE-8] */
-import { syncFolderOf } from "@lead-signals/removal-journal"
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Data, Effect, type Scope } from "effect"
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs"
 import { unavailable } from "../connection/BusyRetry.ts"
 import { openToRead } from "../connection/Driver.ts"
 import type { FileKey } from "../connection/FileKey.ts"
-import { syncFile } from "../connection/FileSync.ts"
+import { syncFile, syncFolderOf } from "../connection/FolderSync.ts"
 import { storeWorker, type StoreWorker } from "../worker/StoreWorker.ts"
 import { encryptionOf, type EncryptionOptions } from "../connection/StoreEncryption.ts"
 import { readVersion } from "./FileVersion.ts"

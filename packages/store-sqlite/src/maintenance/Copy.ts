@@ -1,5 +1,4 @@
 /** The file as the source or the target of a copy between stores, in the neutral form of the domain's `StoreCopy`. */
-import { syncFolderOf } from "@lead-signals/removal-journal"
 import {
   copySequences,
   type CopyProgress,
@@ -19,6 +18,7 @@ import { encryptionOf, type EncryptionOptions, type StoreEncryption } from "../c
 import { mustWrap, Secrets } from "../rows/Secrets.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
 import type { Param } from "../connection/Param.ts"
+import { syncFolderOf } from "../connection/FolderSync.ts"
 import { newestMigration } from "../schema/Migrations.ts"
 import { rebuildDerivedTables } from "../rank-index/DerivedTables.ts"
 import { changeSearch } from "../search/SearchIndex.ts"

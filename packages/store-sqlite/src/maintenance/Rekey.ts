@@ -4,7 +4,7 @@
  */
 import { type EncryptionKey, keyId, type SecretWrapper, wrapper } from "@lead-signals/encryption"
 import type { StoreUnavailable } from "@lead-signals/domain"
-import { giveOwnerOf, syncFolderOf } from "@lead-signals/removal-journal"
+import { giveOwnerOf } from "@lead-signals/removal-journal"
 import type BetterSqlite3 from "better-sqlite3"
 import { Effect } from "effect"
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync } from "node:fs"
@@ -14,6 +14,7 @@ import { openByCipherDriver, openDatabase, openToRead } from "../connection/Driv
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { changeKey, type FileKey, headerOf, KeyProblem } from "../connection/FileKey.ts"
 import { encryptionOf, type EncryptionOptions, fileKeyOf } from "../connection/StoreEncryption.ts"
+import { syncFolderOf } from "../connection/FolderSync.ts"
 import { checkForeign, refuseNewer } from "../schema/Migrations.ts"
 import { rewrap, wrappingKey } from "../rows/Secrets.ts"
 

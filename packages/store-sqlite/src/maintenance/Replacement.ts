@@ -10,10 +10,11 @@ import {
   rmSync
 } from "node:fs"
 import { dirname } from "node:path"
-import { giveOwnerOf, RestoreRefused, syncFolderOf } from "@lead-signals/removal-journal"
+import { giveOwnerOf, RestoreRefused } from "@lead-signals/removal-journal"
 import { isBusy } from "../connection/BusyRetry.ts"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { type FileKey, keyProblem } from "../connection/FileKey.ts"
+import { syncFolderOf } from "../connection/FolderSync.ts"
 import { renameToNew } from "./Backup.ts"
 
 const lockWaitMillis = 500
