@@ -47,15 +47,15 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
     "The service makes the secrets of a run, and all of them can be read."
   ],
   [
-    /^domain\/(?:model\/Retention:(?:parse|format|defaults|hour)|ports\/StoreCopy:copyTables)\b/,
-    "A scenario has its retention in milliseconds; the server and the command line read texts, and copies are commands."
+    /^domain\/model\/Retention:(?:parse|format|defaults|hour)\b/,
+    "A scenario has its retention in milliseconds; the server and the command line read texts."
   ],
   [
-    /^store-sqlite\/(?:maintenance|connection\/(?:VerifyCopy|CopyPages|Driver:openToRead))\b/,
+    /^(?:domain\/ports\/StoreCopy:copyTables|store-sqlite\/(?:maintenance|connection\/(?:VerifyCopy|CopyPages|Driver:openToRead)))\b/,
     "Backups, copies, restores and checks are commands of an operator who has the file."
   ],
   [
-    /^store-sqlite\/(?:worker\/(?:StoreWorker|startThread|thread)|worker\/ReadingWorker:(?:roundRobin|readingWorker)|database\/(?:MergeScheduler|OffloadedTransactions|JournalSync)|worker\/Jobs:jobs:property:8|database\/(?:GroupCommit:groupCommit\.gatherAll|WriteAheadLog:synced\.truncate|Upgrade:migrateInWorker))\b/,
+    /^store-sqlite\/(?:worker\/(?:StoreWorker|startThread|thread|ReadingWorker:(?:roundRobin|readingWorker)|Jobs:jobs:property:8)|database\/(?:MergeScheduler|OffloadedTransactions|JournalSync|GroupCommit:groupCommit\.gatherAll|WriteAheadLog:synced\.truncate|Upgrade:migrateInWorker))\b/,
     "A simulation has no threads: what they do is done in place."
   ],
   [
