@@ -6,6 +6,7 @@ import {
   type Mutant,
   MutatedSources,
   mutantGenerator,
+  mutantsTable,
   outside,
   outsideReason,
   Reach,
@@ -197,8 +198,26 @@ describe("code outside of the simulator's program", () => {
     expect(ids.filter((id) => outsideReason(id) !== null).length / ids.length).toBeLessThan(0.15)
   })
 
+  const mutant = (id: string): Mutant => ({ ...generate("packages/http/src/A.ts", "f(1)")[0]!, id })
+
+  it("is counted on the page, and so are mutants with a mark of equivalence", () => {
+    const known = { equivalent: null, simulator: null, tests: null, isOfFairPart: true } as const
+    const page = mutantsTable(
+      [
+        { ...known, mutant: mutant("http/A:f:number:1"), equivalent: "It is only slower." },
+        { ...known, mutant: mutant("http/BodyPace:f:number:1") },
+        { ...known, mutant: mutant("http/BodyPace:f:number:2") },
+        { ...known, mutant: mutant("http/BodyPace:f:number:3"), equivalent: "It is only slower." }
+      ],
+      { day: "2026-01-05", command: "simulate mutants", population: 9, testFiles: 1 }
+    )
+    expect(page).toContain("`simulations/mutants-equivalent.json` marks 2 of these.")
+    expect(page).toContain(
+      "leaves out 2 that `simulations/src/mutants/Outside.ts` puts outside of its program."
+    )
+  })
+
   it("counts for the tests alone", () => {
-    const mutant = (id: string): Mutant => ({ ...generate("packages/http/src/A.ts", "f(1)")[0]!, id })
     const killed = { by: "simulator", outcome: "oracle", detail: "", seeds: 1, seconds: 1 } as const
     const passed = { ...killed, outcome: "survived" } as const
     const tested = { by: "tests", outcome: "failed", detail: "", files: 3, seconds: 1 } as const
