@@ -94,14 +94,14 @@ describe("a body that drips", () => {
     await conversation.closed
   })
 
-  it("goes on between lines as long as blank ones come [ERR-6, OBS-4]", async () => {
-    const { api, brand } = await begin({ json: long, line: { ...short, graceMillis: 1000 } })
+  // It waits for longer than a line may take, which must be longer than a busy machine stands still.
+  it.runIf(isThorough)("goes on between lines as long as blank ones come [ERR-6, OBS-4]", async () => {
+    const { api, brand } = await begin({ json: long, line: { ...short, graceMillis: 8000 } })
     const conversation = post(api, linesOf(brand), ndjson)
     const line = (id: string) => chunk(`${JSON.stringify(observation(brand.signalId, id, `${id}-1`))}\n`)
     conversation.socket.write(line("first"))
-    // Longer than a line may take, in steps that are much shorter.
     const since = performance.now()
-    while (performance.now() - since < 1500) {
+    while (performance.now() - since < 9000) {
       conversation.socket.write(chunk("\n"))
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
@@ -116,7 +116,7 @@ describe("a body that drips", () => {
 
   it("takes no more time when the machine's clock is set [ERR-6]", async () => {
     const clock = settableWallClock()
-    const limits = { graceMillis: 1000, minBytesPerSecond: 1000, maxMillis: 5000 }
+    const limits = { graceMillis: 60_000, minBytesPerSecond: 1000, maxMillis: 300_000 }
     const body = Stream.fromIterable([1, 2, 3]).pipe(
       Stream.tap(() =>
         Effect.delay(
