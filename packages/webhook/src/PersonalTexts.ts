@@ -1,6 +1,6 @@
 /** The texts of a payload that identify people, in the spellings in which a receiver may repeat them. [DELIV-5, PII-2] */
 import { foldCase, isOtherScript, lowerCase, normalize } from "./FoldedText.ts"
-import { collapseSpaces, misreadAsLatin, unescapeTwice } from "./ReceivedText.ts"
+import { collapseSpaces, misreadAsLatin, readAsReferences, unescapeTwice } from "./ReceivedText.ts"
 import { maxExcerptBytes } from "./Sender.ts"
 
 /** Fields of a payload that identify no person: our ids, types and times. */
@@ -48,8 +48,8 @@ export interface PersonalTexts {
 const ligatures = new Map(Object.entries({ Æ: "AE", Œ: "OE", Þ: "TH" }))
 
 /**
- * Adds the text as it is, with two letters for each such as ß, as it is misread and, when it contains something like an escape, as it reads
- * unescaped; none in ASCII that is shorter than `minLength`.
+ * Adds the text as it is, with two letters for each such as ß, as it is misread, as numbered references to its control characters read
+ * and, when it contains something like an escape, as it reads unescaped; none in ASCII that is shorter than `minLength`.
  */
 const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLength: number): void => {
   const add = (spelling: string): void => {
@@ -62,6 +62,8 @@ const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLen
     for (const longer of [text.toLowerCase(), capitals, latin]) {
       if (longer.length !== text.length) add(normalize(longer))
     }
+    const referred = readAsReferences(text)
+    if (referred !== text) add(normalize(referred))
     const read = isPlain ? "" : misreadAsLatin(text)
     // In the older form of the encoding these are control characters, which no excerpt has.
     for (const each of [read, read.replace(/[\u0152-\u2122]/g, "")]) {

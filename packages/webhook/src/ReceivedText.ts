@@ -21,6 +21,13 @@ const latinDecoder = new TextDecoder("windows-1252")
 /** The text as one reads its UTF-8 who takes it for windows-1252. */
 export const misreadAsLatin = (text: string): string => latinDecoder.decode(utf8Encoder.encode(text))
 
+/**
+ * The text as one reads numbered references to its characters: those to control characters from 0x80 on mean what windows-1252 has there
+ * (HTML Standard, numeric character reference end state).
+ */
+export const readAsReferences = (text: string): string =>
+  text.replace(/[\x80-\x9f]/g, (control) => decodeHTMLStrict(`&#${control.charCodeAt(0)};`))
+
 /** Empty for what is no character, or controls. */
 const characterOf = (code: number): string =>
   code >= 0x20 && code <= 0x10ffff ? String.fromCodePoint(code) : ""
