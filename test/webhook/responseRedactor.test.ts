@@ -117,7 +117,8 @@ describe("the redacted excerpt of a response", () => {
       // By its number HTML means another character with each of these two.
       const data = { lead2: { id: 7, name: "Ada\bExample", headline, username: "wolf\u0085gang\u0080" } }
       const kept = redacted(`error in ${spell(data)}`, data)!.toLowerCase()
-      for (const part of ["ada", "example", "purchasing", "northwind", "wolf", "gang"]) expect(kept).not.toContain(part)
+      for (const part of ["ada", "example", "purchasing", "northwind", "wolf", "gang"])
+        expect(kept).not.toContain(part)
       expect(redacted(`no ${headline}, Ada\bExample`, data)).toBe("no […], […]")
     }
   )
