@@ -320,6 +320,14 @@ describe("the runs that judge a mutant", () => {
       order([measured("swarm", 1, 1, 5), measured("swarm", 2, 1, 50), measured("swarm", 3, 2, 60)])
     ).toEqual(["swarm 2", "swarm 3", "swarm 1"])
   })
+
+  it("of what is evaluated at the start alone are mostly of the vocabulary", () => {
+    const vocabulary = [1, 2, 3, 4, 5, 6, 7].map((part) => measured("vocabulary", part, 0.2, 0))
+    const others = ["reads", "swarm"].map((scenario) => measured(scenario, 1, 0.2, 0))
+    const first = order([...others, ...vocabulary]).slice(0, 8)
+    expect(first.filter((each) => each.startsWith("vocabulary"))).toHaveLength(6)
+    expect(first.filter((each) => !each.startsWith("vocabulary"))).toHaveLength(2)
+  })
 })
 
 /** The id of a lead that every list shows, and a part of the Node server, which is not simulated. */

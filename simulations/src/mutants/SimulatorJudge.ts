@@ -17,7 +17,7 @@ import { applied, type Mutant, type MutatedPackage } from "./Mutant.ts"
 import type { Place } from "./Reach.ts"
 import { Reaching, type ReachMemory } from "./MutantReach.ts"
 import { textOf } from "./Sources.ts"
-import type { Trial } from "./trial.ts"
+import { ofVocabulary, type Trial } from "./trial.ts"
 import { trialsOver } from "./Trials.ts"
 
 /** The CPU time that a run of a mutant may take: a multiple of what the unchanged code takes, and some seconds more. */
@@ -50,29 +50,41 @@ interface Exchange {
 export interface Measured {
   readonly trial: Trial
   readonly seconds: number
+  /** 0 where the run comes to it when the program starts, and not again. */
   readonly count: number
 }
 
+/** How much of the time the vocabulary has, beside all scenarios, where no run comes to the mutant again after its start. */
+const shareOfTables = 3
+
 /**
  * Those first that take the least time. Of a scenario those that come to the mutant most often in their time; the scenarios share the
- * time, so that none waits for an expensive one, and none has its turn for being cheap alone.
+ * time, so that none waits for an expensive one, and none has its turn for being cheap alone. What is evaluated when the program starts, such
+ * as a schema or a table, is a part of every run: the forms of inputs show most of it, each in one part of the vocabulary.
  */
 export const inOrder = (measured: ReadonlyArray<Measured>): ReadonlyArray<Measured> => {
   const rate = ({ count, seconds }: Measured): number => count / seconds
+  const nameOf = ({ trial }: Measured): string => `${trial.scenario} over ${trial.store}`
+  const scenarios = new Set(measured.map(nameOf)).size - 1
+  const isOfStart = measured.every(({ count }) => count === 0)
+  const costOf = ({ seconds, trial }: Measured): number =>
+    isOfStart && trial.scenario === ofVocabulary
+      ? seconds / (shareOfTables * Math.max(1, scenarios))
+      : seconds
   const byScenario = new Map<string, { spent: number; readonly open: Array<Measured> }>()
   for (const each of measured.toSorted((a, b) => rate(b) - rate(a))) {
-    const of = byScenario.get(each.trial.scenario)
-    if (of === undefined) byScenario.set(each.trial.scenario, { spent: 0, open: [each] })
+    const of = byScenario.get(nameOf(each))
+    if (of === undefined) byScenario.set(nameOf(each), { spent: 0, open: [each] })
     else of.open.push(each)
   }
   const ordered: Array<Measured> = []
   while (ordered.length < measured.length) {
     let [next, ends] = [null as Array<Measured> | null, Number.POSITIVE_INFINITY]
     for (const { open, spent } of byScenario.values()) {
-      if (open.length > 0 && spent + open[0]!.seconds < ends) [next, ends] = [open, spent + open[0]!.seconds]
+      if (open.length > 0 && spent + costOf(open[0]!) < ends) [next, ends] = [open, spent + costOf(open[0]!)]
     }
     const taken = next!.shift()!
-    byScenario.get(taken.trial.scenario)!.spent = ends
+    byScenario.get(nameOf(taken))!.spent = ends
     ordered.push(taken)
   }
   return ordered
@@ -163,10 +175,9 @@ export class SimulatorJudge {
       for (const [i, trial] of trials.entries()) {
         if ([...counted.values()].every(({ length }) => length >= this.budget.seeds)) break
         const { counts, seconds } = await reaching.counts(trial)
-        // What is evaluated once, when the program starts, is a part of every run.
         for (const [id, list] of counted) {
-          const count = Math.max(counts[id]!, Math.min(1, atStart.counts[id]!))
-          if (count > 0) list.push({ trial, seconds, count })
+          const count = counts[id]!
+          if (count > 0 || atStart.counts[id]! > 0) list.push({ trial, seconds, count })
         }
         onTrial((i + 1) / trials.length)
       }

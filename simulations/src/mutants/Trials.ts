@@ -2,25 +2,33 @@
 import { vocabularyParts } from "../VocabularyRun.ts"
 import { ofVocabulary, type Trial } from "./trial.ts"
 
-/** Seeds of the swarm among the runs over a store, and hours of other scenarios: whole, they would take several times as long. */
+/** Seeds of the swarm among the runs over a store, and hours of other scenarios: several short seeds draw more than a long one in its time. */
 const swarmSeeds = 9
 
 const others: ReadonlyArray<readonly [scenario: string, hours: number, seeds: number]> = [
-  ["reads", 0.4, 2],
-  ["retention", 1.5, 1],
-  ["idempotency", 2, 1],
-  ["access", 1, 1],
-  ["sessions", 0.25, 3],
-  ["ordering", 1, 1],
-  ["key-rotation", 1, 1],
-  ["sync-race", 0.5, 1],
-  ["several-processes", 0.1, 1],
-  ["resend-storm", 1, 1],
+  ["reads", 0.1, 4],
+  ["reads", 0.4, 1],
+  ["retention", 0.4, 3],
+  ["retention", 0.8, 3],
+  ["idempotency", 0.5, 2],
+  ["access", 0.3, 3],
+  ["sessions", 0.1, 3],
+  ["ordering", 0.2, 5],
+  ["key-rotation", 0.4, 2],
+  ["sync-race", 0.1, 3],
+  ["several-processes", 0.1, 2],
+  ["resend-storm", 0.5, 2],
   ["rate-storm", 0.5, 1],
-  ["flaky-consumers", 1, 1]
+  ["flaky-consumers", 0.4, 3]
 ]
 
-/** The runs over a store, those first that take the least time for what they reach. */
+/** Runs over SQLite for what both stores have in common: the store makes rows of what the rules decide. */
+const beside: ReadonlyArray<Trial> = [
+  { scenario: "key-rotation", seed: 1, hours: 0.4, store: "sqlite" },
+  { scenario: "swarm", seed: 2, hours: null, store: "sqlite" }
+]
+
+/** The runs for changes of a store; over memory those of what all stores have in common, too. */
 export const trialsOver = (store: Trial["store"]): ReadonlyArray<Trial> => [
   ...Array.from({ length: vocabularyParts() }, (_, i) => ({
     scenario: ofVocabulary,
@@ -32,5 +40,5 @@ export const trialsOver = (store: Trial["store"]): ReadonlyArray<Trial> => [
   ...others.flatMap(([scenario, hours, seeds]) =>
     Array.from({ length: seeds }, (_, i) => ({ scenario, seed: i + 1, hours, store }))
   ),
-  ...(store === "sqlite" ? [{ scenario: "torn-writes", seed: 1, hours: 0.5, store }] : [])
+  ...(store === "sqlite" ? [{ scenario: "torn-writes", seed: 1, hours: 0.2, store }] : beside)
 ]
