@@ -27,14 +27,6 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
   [/^http\/McpPath\b|^http\/App:outermost:(?:equality:2|condition:5)$/, "A simulation serves no assistants."],
   [/^http\/contract\/Failures:repeatedAuthorization\b/, "A simulation hands over each header once."],
   [
-    /^http\/ChangeWaits:ChangeWaits\.leave:arithmetic:2$/,
-    "No run has the 1,000 requests that wait at once in one process."
-  ],
-  [
-    /^domain\/decisions\/Idempotency:maxPerActor\b/,
-    "No run has thousands of Idempotency-Keys of one caller."
-  ],
-  [
     /^(?:store-memory\/BrandLeads:BrandLeads\.forgetRemoved|store-sqlite\/journal\/RemovalRows:dropOld)\b/,
     "No run removes leads and lasts the 90 days for which removals are kept."
   ],
@@ -73,10 +65,6 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
   [
     /^store-sqlite\/schema\/migrations\/(?:0009_signals_in_order:signalsInOrder:sql-order:4|0013_texts_by_brand:(?:counts:string:1|writePiece\.leads:nullish:2)|0013_folding:module:arithmetic:2)$/,
     "It moves the rows of an older file, and the files of a simulation are new."
-  ],
-  [
-    /^domain\/queries\/EventResumption:resumeEvents:operand:6$/,
-    "No run has the 10,000 events that a listener must be behind."
   ],
   [
     /^store-sqlite\/stores\/SqliteRateWindows:make\.step:condition:5$/,
