@@ -41,7 +41,7 @@ export const actionEffects = {
 export const behaviourEffects = {
   healthy: "answers 200 at once",
   slow: "answers 202 after 2 to 11 s",
-  flaky: "answers 500 four times in ten",
+  flaky: "fails four times in ten, with 500 and other statuses, and succeeds with several",
   failing: "answers 503 twelve times, then 200",
   busy: "answers every third post 429 with Retry-After 600",
   hanging: "does not answer twelve posts, then 200",

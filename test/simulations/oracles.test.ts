@@ -1,5 +1,6 @@
 /** How the oracles count what they judge, and that none of them is silent. */
 import { inputOf, run, scenarioNamed, simulate, summedChecks, weakenedShare } from "@lead-signals/simulations"
+import { tooManyPlaces } from "@lead-signals/simulations/internal"
 import { describe, expect, it } from "vitest"
 import { nextTick } from "../harness/EventLoop.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
@@ -8,6 +9,40 @@ const swarm = scenarioNamed("swarm")!
 
 /** Rules that only hosts are judged by, whose store nobody sees, or several processes. */
 const ofOthers = /host|owner|receiver sees|several processes/
+
+describe("the places of a lease", () => {
+  const limits = { total: 10, reserved: 4, perWebhook: 3, failingTotal: 4, perFailingWebhook: 2 }
+  const wrong = (
+    failingSince: number | null,
+    {
+      failing = 0,
+      given,
+      of = given,
+      has = 0,
+      total = has
+    }: Partial<Record<string, number>> & { given: number }
+  ) =>
+    tooManyPlaces({ id: "1", failingSince } as Parameters<typeof tooManyPlaces>[0], {
+      limits,
+      underWay: { total, failingTotal: failing, byWebhook: new Map([["1", has]]) },
+      given: of,
+      givenToFailing: failingSince === null ? 0 : given,
+      givenToWebhook: given
+    })
+
+  it("are at most those of each limit [DELIV-7]", () => {
+    expect(wrong(null, { given: 3 })).toBe(null)
+    expect(wrong(null, { given: 3, has: 1 })).toBe("webhook 1 has 4 places of 3")
+    expect(wrong(7, { given: 2 })).toBe(null)
+    expect(wrong(7, { given: 2, has: 1 })).toBe("webhook 1 has 3 places of 2")
+    expect(wrong(null, { given: 1, total: 9 })).toBe(null)
+    expect(wrong(null, { given: 1, total: 10 })).toBe("webhooks have 11 places of 10")
+    expect(wrong(null, { given: 1, has: 1, total: 5 })).toBe(null)
+    expect(wrong(null, { given: 1, has: 1, total: 6 })).toBe("webhooks have 7 places of 6")
+    expect(wrong(7, { given: 1, failing: 3 })).toBe(null)
+    expect(wrong(7, { given: 1, failing: 4 })).toBe("failing webhooks have 5 places of 4")
+  })
+})
 
 describe("oracles", () => {
   it("count what they judge, and sum it over runs", () => {

@@ -1,6 +1,6 @@
 /** The vocabulary of the simulator: what it has of the interface, and that the service takes and refuses it as the contract says. */
 import { OpenApiDocument, run, Vocabulary } from "@lead-signals/simulations"
-import { probingInput } from "@lead-signals/simulations/internal"
+import { contractFields, probingInput } from "@lead-signals/simulations/internal"
 import { describe, expect, it } from "vitest"
 import { nextTick } from "../harness/EventLoop.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
@@ -54,6 +54,26 @@ describe("the vocabulary", () => {
           expect([route, name, refusals(forms).length < forms.length]).toEqual([route, name, true])
       }
     }
+  })
+
+  it("names every parameter and field of the document, so that one which it loses is missed [LIST-7, ERR-3]", () => {
+    const ofDocument = Object.groupBy(
+      all.flatMap((probe) =>
+        probe.of === "field" && probe.field.place !== "path" && !probe.field.path.endsWith("[]")
+          ? [{ id: probe.operation.id, path: probe.field.path }]
+          : []
+      ),
+      ({ id }) => id
+    )
+    const sorted = (of: Readonly<Record<string, ReadonlyArray<string> | undefined>>) =>
+      Object.entries(of)
+        .map(([id, paths]) => [id, [...new Set(paths)].sort()] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+    expect(sorted(contractFields)).toEqual(
+      sorted(
+        Object.fromEntries(Object.entries(ofDocument).map(([id, of]) => [id, of!.map(({ path }) => path)]))
+      )
+    )
   })
 
   it("writes an instant in no two ways alike, each a form of the interface", () => {

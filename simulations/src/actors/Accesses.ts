@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { type Action, addressLists } from "../plan/Plan.ts"
 import { correctBody, pathTexts } from "../vocabulary/CorrectRequests.ts"
 import { type Operation, operations } from "../vocabulary/Operations.ts"
-import { requiredScope } from "../vocabulary/Scopes.ts"
+import { openingScopes } from "../vocabulary/Scopes.ts"
 import type { Json, KnownBrand, KnownKey, Meaning } from "../world/KnownFacts.ts"
 import {
   type ActorContext,
@@ -67,8 +67,7 @@ const bodyFor = (operation: Operation, brand: KnownBrand): Json => {
 
 /** Whether the operation is refused whatever the time and the store say; then it may be one that deletes. */
 const isRefusedAnyway = (operation: Operation, { brands, scopes }: Access, isOfOther: boolean): boolean => {
-  const scope = requiredScope(operation.method, operation.route)
-  if (scope === null || !scopes.includes(scope)) return true
+  if (!openingScopes(operation.method, operation.route).some((scope) => scopes.includes(scope))) return true
   if (brands === "all" || brands === "both") return false
   if (!operation.route.includes("{brandId}")) return true
   return (brands === "own") === isOfOther
@@ -171,7 +170,12 @@ const useOnce = (
   Effect.gen(function* () {
     const { world } = context
     const all = operations.filter(({ access }) => access === (action.holder === "key" ? "key" : "operator"))
-    const operation = all[use.operation % all.length]!
+    const opened = all.filter(({ method, route }) =>
+      openingScopes(method, route).some((scope) => action.scopes.includes(scope))
+    )
+    // A scope may open a single call: each second use is one of those that the credential opens.
+    const drawn = use.n % 2 === 0 && opened.length > 0 ? opened : all
+    const operation = drawn[use.operation % drawn.length]!
     const brand = use.isOfOther && action.holder === "token" ? brands.other : brands.own
     if (
       !isHarmless(operation) &&

@@ -78,15 +78,32 @@ const retryAfterOf = (label: string, decisions: Decisions): RetryAfter =>
 const codesOf = (text: string, write: (unit: number) => string): string =>
   Array.from({ length: text.length }, (_, i) => write(text.charCodeAt(i))).join("")
 
-/** How error pages and logs write what they quote. */
-const quotations: ReadonlyArray<(text: string) => string> = [
-  (text) => text,
-  (text) => JSON.stringify(text),
-  encodeURIComponent,
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+const octetsOf = (text: string, before: string): string =>
+  Array.from(utf8(text), (octet) => before + octet.toString(16).padStart(2, "0")).join("")
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "amp",
+  "<": "lt",
+  ">": "gt",
+  '"': "quot",
+  "'": "apos"
+}
+
+/** How error pages and logs write what they quote, in bytes. */
+const quotations: ReadonlyArray<(text: string) => Uint8Array> = [
+  utf8,
+  (text) => utf8(JSON.stringify(text)),
+  (text) => utf8(encodeURIComponent(text)),
+  (text) => utf8(octetsOf(text, "%")),
+  (text) => utf8(text.replace(/[^\w .-]/gu, (character) => `&#${character.codePointAt(0)!};`)),
+  (text) => utf8(codesOf(text, (unit) => `\\u${unit.toString(16).padStart(4, "0")}`)),
+  // An encoding of a byte a character, where the text is of such alone.
   (text) =>
-    Array.from(new TextEncoder().encode(text), (octet) => `%${octet.toString(16).padStart(2, "0")}`).join(""),
-  (text) => text.replace(/[^\w .-]/gu, (character) => `&#${character.codePointAt(0)!};`),
-  (text) => codesOf(text, (unit) => `\\u${unit.toString(16).padStart(4, "0")}`)
+    /^[\0-\xff]*$/.test(text) ? Uint8Array.from(text, (character) => character.charCodeAt(0)) : utf8(text),
+  (text) => utf8(text.replace(/[&<>"']/g, (character) => `&${entities[character]!};`)),
+  (text) => utf8(octetsOf(text, "\\x"))
 ]
 
 /** Where the n-th answer begins to repeat the body: at its begin, at a name, or within the longest text that it has. */
@@ -100,10 +117,11 @@ const echoedFrom = (body: string, n: number): number => {
 /** What an answer repeats of the body of the n-th post: from somewhere on, as it is or quoted. */
 const echoOf = (body: string, n: number): Uint8Array => {
   const from = echoedFrom(body, n)
-  const quoted = quotations[Math.floor((n - 1) / 3) % quotations.length]!(
-    body.slice(from, from + Sender.maxExcerptBytes).toWellFormed()
+  const quote = quotations[Math.floor((n - 1) / 3) % quotations.length]!
+  return quote(body.slice(from, from + Sender.maxExcerptBytes).toWellFormed()).slice(
+    0,
+    Sender.maxExcerptBytes
   )
-  return new TextEncoder().encode(quoted).slice(0, Sender.maxExcerptBytes)
 }
 
 /** What it answers to its n-th post, from 1, and after how long. */
@@ -112,16 +130,22 @@ type Character = (n: number, label: string, decisions: Decisions) => Reply
 /** A receiver that fails is mended after so many posts, so that everything can be seen to arrive in the end. */
 const mendedAfter = 12
 
+/** Statuses that a delivery succeeds with, and that it fails with: the bounds of both among them. [DELIV-3] */
+const [successes, failures] = [
+  [204, 200, 299, 201, 206],
+  [500, 300, 404, 599, 301, 400]
+] as const
+
 const characters: { readonly [behaviour in ReceiverBehaviour]: Character } = {
   healthy: () => ({ status: 200, millis: 5 }),
   slow: (_, label, decisions) => ({
     status: 202,
     millis: 2000 + decisions.below(`slowness of ${label}`, 9000)
   }),
-  flaky: (_, label, decisions) => ({
-    status: decisions.chance(`mood of ${label}`, 0.4) ? 500 : 204,
-    millis: 20
-  }),
+  flaky: (n, label, decisions) => {
+    const statuses = decisions.chance(`mood of ${label}`, 0.4) ? failures : successes
+    return { status: statuses[n % statuses.length]!, millis: 20 }
+  },
   failing: (n) => ({ status: n > mendedAfter ? 200 : 503, millis: 20 }),
   busy: (n, label, decisions) =>
     n % 3 === 1

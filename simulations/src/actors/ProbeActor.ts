@@ -295,6 +295,7 @@ const send = (
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { facts, world } = context
+    if (probe.of === "field" && probe.form.isOfHost === true && !facts.isStoreSeen) return
     const resolved = yield* Effect.either(resolve(targets, probe, observationOf(String(n))))
     if (Either.isLeft(resolved)) return
     const call = callOf(context, targets, probe, resolved.right)

@@ -99,6 +99,13 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     stored: (done) => {
       access.stored(done)
       const { args, call, method, process } = done
+      // Where one of another kind is sent, or one that is misspelt, the call expects a refusal. [AUTH-7]
+      if (
+        method === "keys.findByHash" &&
+        call?.request.unusual?.authorization !== undefined &&
+        call.expects?.status === 401
+      )
+        return `${operationOf(call)}: what can be no key is looked up`
       if (method !== "accessTokens.markUsed" || call === null) return null
       const grant = access.grantOf(call)
       if (grant !== undefined && grant.id !== args[0])

@@ -2,7 +2,7 @@
  * What each credential opens: learnt from the requests that created it, and from when the store says that it was revoked. It says of a
  * call whether it must be refused, and how. [AUTH-9, AUTH-10, AUTH-11, OPER-10, OPER-11, OPER-12]
  */
-import { requiredScope } from "../vocabulary/Scopes.ts"
+import { openingScopes, requiredScope } from "../vocabulary/Scopes.ts"
 import type { Answered, Call, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import { mayCome } from "./Addresses.ts"
 import { bodyOf, operationOf, paramsOf } from "./Requests.ts"
@@ -42,9 +42,6 @@ interface LookUp {
 
 /** Calls of no brand that tokens with a limit to brands may make: they answer with what these reach. [OPER-12] */
 const takingLimited = new Set(["GET /operator/brands", "GET /operator/audit"])
-
-/** Scopes as good as the one that the document names. [OPER-10] */
-const otherScopes: Readonly<Record<string, string>> = { "GET /metrics": "metrics" }
 
 const creations = new Set(["POST /operator/tokens", "POST /operator/brands/{brandId}/keys"])
 
@@ -190,8 +187,7 @@ export class AccessReference {
       return { status: 401, code: isForOperators ? "invalid_operator_token" : "invalid_api_key", names: "" }
     const scope = requiredScope(call.request.method, call.route)
     if (scope === null) return null
-    const other = otherScopes[operationOf(call)]
-    if (!grant.scopes.includes(scope) && !(other !== undefined && grant.scopes.includes(other)))
+    if (!openingScopes(call.request.method, call.route).some((each) => grant.scopes.includes(each)))
       return { status: 403, code: "forbidden", names: quoted(scope) }
     if (grant.brandIds === null) return null
     const brandId = brandIdIn(call)

@@ -52,9 +52,9 @@ const unquoted = (text: string): string =>
   text
     .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .replace(/\\+u([0-9a-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-    .replace(/(?:%[0-9a-fA-F]{2})+/g, (octets) =>
+    .replace(/(?:(?:%|\\+x)[0-9a-fA-F]{2})+/g, (octets) =>
       new TextDecoder().decode(
-        Uint8Array.from(octets.slice(1).split("%"), (octet) => Number.parseInt(octet, 16))
+        Uint8Array.from(octets.match(/[0-9a-fA-F]{2}/g)!, (octet) => Number.parseInt(octet, 16))
       )
     )
 

@@ -1,7 +1,7 @@
 /** How deliveries are given out and what becomes of them after each attempt, by the specification alone. [DELIV-2, DELIV-3, DELIV-4] */
 import type { Json, KnownFacts, KeptPost } from "../world/KnownFacts.ts"
 import { formatOf, type LeasedDelivery, wrongBatches } from "./OutboxBatches.ts"
-import { leftWithoutPlace } from "./OutboxPlaces.ts"
+import { leftWithoutPlace, tooManyPlaces } from "./OutboxPlaces.ts"
 import {
   type DeliveriesOfWebhooks,
   type Due,
@@ -121,7 +121,10 @@ export class OutboxAttempts {
     const given = sum(posts.keys())
     const givenToFailing = sum([...posts.keys()].filter(({ failingSince }) => failingSince !== null))
     for (const [webhook, givenToWebhook] of posts) {
-      const left = leftWithoutPlace(webhook, { limits, underWay, given, givenToFailing, givenToWebhook }, now)
+      const places = { limits, underWay, given, givenToFailing, givenToWebhook }
+      const tooMany = tooManyPlaces(webhook, places)
+      if (tooMany !== null) return tooMany
+      const left = leftWithoutPlace(webhook, places, now)
       if (left !== undefined)
         return `${left.id} is due and is not leased with ${givenToWebhook} others, and webhook ${webhook.id} has a place for it`
     }

@@ -1,4 +1,4 @@
-/** Deliveries that a lease leaves behind though their webhook has a place free, by the specification alone. [DELIV-7] */
+/** The places of a lease: whether a webhook gets all that the limits leave it, and no more, by the specification alone. [DELIV-7] */
 import type { DeliverySlots } from "@lead-signals/domain"
 import type { KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
 
@@ -31,6 +31,25 @@ const hasPlace = (
     underWay.total + given < limits.total - limits.reserved &&
     (failingSince === null || underWay.failingTotal + givenToFailing < limits.failingTotal)
   )
+}
+
+/**
+ * Why the webhook got more places than the limits leave it; null where it did not. The places of a request are dealt out one by one, those to
+ * webhooks without any first: another one may not be of the reserved.
+ */
+export const tooManyPlaces = (
+  { failingSince, id }: OutboxWebhook,
+  { given, givenToFailing, givenToWebhook, limits, underWay }: GivenPlaces
+): string | null => {
+  const has = (underWay.byWebhook.get(id) ?? 0) + givenToWebhook
+  const own = failingSince === null ? limits.perWebhook : limits.perFailingWebhook
+  if (has > own) return `webhook ${id} has ${has} places of ${own}`
+  const total = has > 1 ? limits.total - limits.reserved : limits.total
+  if (underWay.total + given > total) return `webhooks have ${underWay.total + given} places of ${total}`
+  const failing = underWay.failingTotal + givenToFailing
+  return failingSince !== null && failing > limits.failingTotal
+    ? `failing webhooks have ${failing} places of ${limits.failingTotal}`
+    : null
 }
 
 /** A delivery of the webhook that was due, and was left though there was a place for it; undefined where there is none. */

@@ -3,7 +3,7 @@ import type { Prng } from "@lead-signals/simulation-kernel"
 import { astral, strangeTexts } from "../vocabulary/Texts.ts"
 import { instantForms } from "../vocabulary/Times.ts"
 import type { PlannedQuery } from "./Plan.ts"
-import { signalsPerBrand } from "./Sightings.ts"
+import { signalsPerBrand, twoLetters } from "./Sightings.ts"
 
 const searches = [
   "head",
@@ -47,6 +47,7 @@ const searched = [
 ]
 
 const search = (prng: Prng): string => {
+  if (prng.chance(0.2)) return twoLetters(prng, 1 + prng.below(6))
   if (prng.chance(0.5)) return prng.pick(searches)
   const characters = [...prng.pick(searched)]
   const from = prng.below(characters.length)

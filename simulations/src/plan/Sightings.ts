@@ -40,6 +40,10 @@ const headlines = [
   "haha",
   "hahaha"
 ]
+/** A text of two letters: its pieces come again and again in it and in others, before and behind others. */
+export const twoLetters = (prng: Prng, length: number): string =>
+  Array.from({ length }, () => (prng.chance(0.5) ? "a" : "b")).join("")
+
 /** Names that several people have, so that there are ties. */
 const sharedNames = ["Anna Zed", "anna zed", "ＡＮＮＡ Zed", "Aaaa Zed", "aaaaa zed", "Aaaaaaa"]
 /** Names that begin below, among and above the surrogates, as UTF-16 orders them: code points order them otherwise. [SORT-6] */
@@ -85,18 +89,18 @@ const nameOf = (prng: Prng, tag: string): string => {
 const optional = (prng: Prng, share: number, name: string, value: () => unknown): Record<string, unknown> =>
   prng.chance(share) ? { [name]: value() } : prng.chance(0.05) ? { [name]: null } : {}
 
+const headlineOf = (prng: Prng): string => {
+  if (prng.chance(0.2)) return `${twoLetters(prng, 3 + prng.below(7))} ${twoLetters(prng, 4)}`
+  return prng.chance(0.4) ? strange(prng) : prng.pick(headlines)
+}
+
 /** What is seen of a person this time: the same external id, and a profile that differs from time to time. */
 export const personSeen = (prng: Prng, brand: number, person: number): Sighting["person"] => {
   const [extId, tag] = [extIdOf(brand, person), tagOf(brand, person)]
   return {
     extId,
     name: nameOf(prng, tag),
-    ...optional(
-      prng,
-      0.5,
-      "headline",
-      () => `${prng.chance(0.4) ? strange(prng) : prng.pick(headlines)} ${tag}`
-    ),
+    ...optional(prng, 0.5, "headline", () => `${headlineOf(prng)} ${tag}`),
     ...optional(prng, 0.2, "username", () => `user-${tag}`),
     ...optional(prng, 0.3, "liProfileUrl", () => `https://network.example/in/${tag}`),
     ...optional(prng, 0.2, "profileImgUrl", () => `https://media.network.example/${tag}png`),
@@ -217,6 +221,8 @@ export const loaded = (brand: number, from: number, people: number): ReadonlyArr
         extId: tag,
         name: i % 7 === 0 ? sharedNames[i % 3]! : `Name ${i % 50} of ${tag}`,
         ...(i % 4 === 0 ? { headline: headlines[i % headlines.length]! } : {}),
+        // The digits of the number, as letters.
+        ...(i % 4 === 1 ? { headline: i.toString(2).replaceAll("0", "a").replaceAll("1", "b") } : {}),
         ...(i % 5 === 0 ? { company: companies[i % companies.length]! } : {})
       },
       engagement: { id: `b${brand}-l${from + i}`, type: "reaction", reactionType: "LIKE" }

@@ -48,6 +48,8 @@ export interface Form {
   readonly means?: unknown
   /** Other fields of the body that the form needs, by path. */
   readonly within?: Readonly<Record<string, unknown>>
+  /** Whether a setting of the simulated host decides over it: it is sent to no other host. */
+  readonly isOfHost?: true
 }
 
 /** The refusal of a value that breaks its contract; the message names the field. */
@@ -56,7 +58,7 @@ export const invalid: Refusal = { status: 400, code: "invalid_parameter" }
 /** The refusal of an id that nothing has; the message names no field. */
 export const notFound: Refusal = { status: 404, code: "not_found", names: null }
 
-type Rest = Pick<Form, "means" | "within">
+type Rest = Pick<Form, "means" | "within" | "isOfHost">
 
 /** A form that the contract accepts. */
 export const taken = (name: string, value: unknown, rest: Rest = {}): Form => ({
@@ -81,8 +83,12 @@ export const otherTypes = (...own: ReadonlyArray<string>): ReadonlyArray<Form> =
     ["a number", 7],
     ["true", true],
     ["an array", []],
-    ["an object", {}]
-  ].flatMap(([name, value]) => (own.includes(name as string) ? [] : [refused(name as string, value)]))
+    ["an array of a text", ["text"]],
+    ["an object", {}],
+    ["an object with a length", { length: 4 }]
+  ].flatMap(([name, value]) =>
+    own.some((kind) => (name as string).startsWith(kind)) ? [] : [refused(name as string, value)]
+  )
 
 /** Null and no field at all, by what the schema says of them. */
 export const presence = (isRequired: boolean, isNullable: boolean): ReadonlyArray<Form> => [

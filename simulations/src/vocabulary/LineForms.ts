@@ -70,6 +70,16 @@ export const lineForms: ReadonlyArray<LineForm> = [
     Array.from({ length: 19 }, (_, i) => `Line ${i + 1} `),
     () => utf8("x\n".repeat(19))
   ),
+  bad(
+    "more rejected lines than have a reason each",
+    [...Array.from({ length: 1000 }, (_, i) => `Line ${i + 1}: `), "Lines 1001 to 1003: 3 are rejected"],
+    () => utf8("{}\n".repeat(1003))
+  ),
+  bad(
+    "rejected lines without a reason, and blank ones among them",
+    [...Array.from({ length: 1000 }, (_, i) => `Line ${i + 1}: `), "Lines 1001 to 1004: 2 are rejected"],
+    () => utf8(`${"{}\n".repeat(1001)}\n\nx\n`)
+  ),
   no("an array", (line) => utf8(`[${line}]`), oneDocument),
   no("an array over lines", (line) => utf8(`[\n${line}\n]\n`), oneDocument),
   no("an object over lines", () => utf8('{\n"observations":[]\n}\n'), oneDocument),

@@ -19,6 +19,9 @@ export const addressesForms = (max: number): ReadonlyArray<Form> => [
     ["a prefix that is too long", "192.0.2.0/33"],
     ["three numbers", "192.0.2"],
     ["a zone", "fe80::1%eth0"],
+    ["a range with a zone", "fe80::1%eth0/64"],
+    ["a range without a length", "192.0.2.0/"],
+    ["a range of IPv6 that is too long", "2001:db8::/129"],
     ["a port", "192.0.2.7:80"],
     ["spaces", " 192.0.2.7"]
   ].map(([name, value]) => refused(name!, [value], { ...invalid, names: "allowedAddresses[0] " })),

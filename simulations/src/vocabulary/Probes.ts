@@ -27,6 +27,7 @@ import {
 import { type Field, type Operation, operations } from "./Operations.ts"
 import { addressesForms, changeCursorForms, cursorForms } from "./OperatorForms.ts"
 import { lineForms } from "./LineForms.ts"
+import { missingField } from "./ContractFields.ts"
 import {
   bodyForms,
   credentialForms,
@@ -39,14 +40,8 @@ import {
   unknownFieldForms,
   unknownParameterForms
 } from "./RequestForms.ts"
-import {
-  commentForms,
-  digitForms,
-  searchForms,
-  sourceValueForms,
-  textForms,
-  webhookUrlForms
-} from "./Texts.ts"
+import { commentForms, digitForms, searchForms, sourceValueForms, textForms } from "./Texts.ts"
+import { webhookUrlForms } from "./TargetUrls.ts"
 import { dayForms, spanDayForms, timestampForms, unshowable } from "./Times.ts"
 
 /** A correct request with one field in another form. */
@@ -283,13 +278,18 @@ const requestProbes = (operation: Operation): ReadonlyArray<Probe> => {
 
 let all: ReadonlyMap<string, Probe> | null = null
 
-/** Every probe by its name. Made at the first call, since there are thousands. */
-export const probes = (): ReadonlyMap<string, Probe> =>
-  (all ??= new Map(
+/** Every probe by its name. Made at the first call, since there are thousands. Throws an `Error` where the document lacks a field of the contract. */
+export const probes = (): ReadonlyMap<string, Probe> => (all ??= allProbes())
+
+const allProbes = (): ReadonlyMap<string, Probe> => {
+  const missing = missingField(operations)
+  if (missing !== null) throw new Error(`The OpenAPI document lacks ${missing}.`)
+  return new Map(
     operations
       .flatMap((operation) => [...fieldProbes(operation), ...requestProbes(operation)])
       .map((probe) => [probe.name, probe])
-  ))
+  )
+}
 
 /** Whether the contract refuses it. */
 export const isRefused = ({ form }: Probe): boolean => form.refusal !== null

@@ -77,6 +77,16 @@ const scopes: ReadonlyMap<string, string> = new Map(
   )
 )
 
+/** Scopes as good as the one that the document names. [OPER-10] */
+const otherScopes: Readonly<Record<string, string>> = { "GET /metrics": "metrics" }
+
 /** The scope that a call needs; null where it needs none. A `HEAD` needs what its `GET` does. */
 export const requiredScope = (method: string, route: string): string | null =>
   scopes.get(`${method === "HEAD" ? "GET" : method} ${route}`) ?? null
+
+/** The scopes each of which opens the call; none where it needs none. */
+export const openingScopes = (method: string, route: string): ReadonlyArray<string> => {
+  const scope = requiredScope(method, route)
+  const other = otherScopes[`${method === "HEAD" ? "GET" : method} ${route}`]
+  return [...(scope === null ? [] : [scope]), ...(other === undefined ? [] : [other])]
+}

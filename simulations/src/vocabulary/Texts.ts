@@ -25,7 +25,8 @@ export const strangeTexts: ReadonlyArray<readonly [name: string, text: string]> 
   ["a name of an object's member", "__proto__"]
 ]
 
-const illFormed: ReadonlyArray<readonly [name: string, text: string]> = [
+/** Halves of surrogate pairs, which no text may have. */
+export const illFormed: ReadonlyArray<readonly [name: string, text: string]> = [
   ["a lone high surrogate", "a\ud83d"],
   ["a lone low surrogate", "\ude42b"],
   ["a reversed surrogate pair", "\ude42\ud83d"]
@@ -161,20 +162,6 @@ export const sourceValueForms = (max: number): ReadonlyArray<Form> => {
     ...strangeTexts.map(([name, text]) => taken(name, text, ofWords)),
     ...illFormed.map(([name, text]) => refused(name, text, undefined, ofWords)),
     refused("U+0000", "a\u0000b", undefined, ofWords),
-    ...otherTypes("a text")
-  ]
-}
-
-/** Where a webhook posts to. Which targets are allowed is the host's rule, which the simulation leaves open. */
-export const webhookUrlForms = (max: number): ReadonlyArray<Form> => {
-  const long = "https://receiver.example/"
-  return [
-    taken("a URL", "https://receiver.example/hook"),
-    taken("the longest", long + fill("x", max - long.length)),
-    refused("one too long", long + fill("x", max + 1 - long.length)),
-    refused("empty", ""),
-    refused("U+0000", "https://receiver.example/\u0000"),
-    ...illFormed.map(([name, text]) => refused(name, long + text)),
     ...otherTypes("a text")
   ]
 }

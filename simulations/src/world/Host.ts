@@ -1,11 +1,12 @@
 /**
  * What runs in a world's machine: the service over some store, as production wires it; or somebody's own fetch handler.
  */
-import { Entropy, RetentionRounds, Retention, RetentionPolicy, WebhookTargets } from "@lead-signals/domain"
+import { Entropy, RetentionRounds, Retention, RetentionPolicy } from "@lead-signals/domain"
 import { app, AuditedKeyReads, DefaultRateLimit, OperatorToken } from "@lead-signals/http"
 import { type Machine, Prng } from "@lead-signals/simulation-kernel"
-import { Emitter, Sender } from "@lead-signals/webhook"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Addresses, Emitter, Resolver, Sender, TargetGuard, Unresolvable } from "@lead-signals/webhook"
+import { Context, Effect, Either, Layer, type Scope } from "effect"
+import { addressesOfNames, allowedRanges } from "../vocabulary/TargetUrls.ts"
 import type { Disk } from "./Disk.ts"
 import { faulty, type StoreFaults } from "./FaultyStore.ts"
 import type { ProcessSettings } from "./ProcessSettings.ts"
@@ -51,6 +52,21 @@ interface Serving extends Pick<Surroundings, "post" | "settings"> {
   readonly auditsKeyReads: boolean
 }
 
+const resolver = Layer.succeed(Resolver, {
+  resolve: (hostname) => {
+    const addresses = addressesOfNames[hostname]
+    return addresses === undefined ? new Unresolvable({ hostname }) : Effect.succeed(addresses)
+  }
+})
+
+/** As in production, over names of the simulation. [DELIV-6] */
+const targets = Layer.provide(
+  TargetGuard.layer({
+    allowed: allowedRanges.map((range) => Either.getOrThrow(Addresses.parseCidr(range)))
+  }),
+  resolver
+)
+
 /** An operator asks so often what a round of pruning would remove. */
 const dryRunMillis = 433_000
 
@@ -82,7 +98,7 @@ export const serve = (
       Context.add(OperatorToken, operatorToken),
       Context.add(DefaultRateLimit, 1_000_000),
       Context.add(AuditedKeyReads, auditsKeyReads),
-      Context.add(WebhookTargets, { check: (url) => Effect.succeed(url) }),
+      Context.merge(yield* Layer.build(targets)),
       Context.add(Sender.Sender, { post })
     )
     const { retention, ...sending } = settings
