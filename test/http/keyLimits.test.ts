@@ -137,5 +137,16 @@ describe("a key with allowed addresses", () => {
         "allowedAddresses[1] takes an address or a range like 192.0.2.0/24 or 2001:db8::/32."
       ])
     }
+    // A key that no address may use would work nowhere.
+    for (const allowedAddresses of [[], Array.from({ length: 101 }, (_, i) => `192.0.2.${i}`)]) {
+      const { body, status } = await direct.operate("POST", `/operator/brands/${brand.id}/keys`, {
+        label: "k",
+        allowedAddresses
+      })
+      expect([status, body.error?.message]).toEqual([
+        400,
+        expect.stringContaining("allowedAddresses takes an array of 1 to 100 addresses or ranges")
+      ])
+    }
   })
 })
