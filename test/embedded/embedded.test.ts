@@ -3,6 +3,7 @@ import {
   Closed,
   createLeadSignals,
   InvalidParameter,
+  type LogLine,
   NotFound,
   StoreUnavailable
 } from "@lead-signals/embedded"
@@ -12,6 +13,7 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
 import { LeadStore } from "@lead-signals/domain"
 import { nodeListener } from "@lead-signals/embedded/node"
+import * as Webhooks from "@lead-signals/webhook/node"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -19,7 +21,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
-import { seen, withLeads } from "./ObservedBrand.ts"
+import { seen, signal, withLeads } from "./ObservedBrand.ts"
 
 const folder = temporaryFolder()
 
@@ -168,6 +170,55 @@ describe("the service behind promises", () => {
     expect(lines).toMatchObject([{ level: "info", message: "request", route: "/signals/leads", status: 401 }])
     expect(JSON.stringify(lines)).not.toContain("Ada")
     await service.close()
+  })
+
+  it("goes on when the host's log throws or rejects [ERR-1, DELIV-2]", async () => {
+    const logs: ReadonlyArray<(line: LogLine) => void> = [
+      () => {
+        throw new Error("the host's disk is full")
+      },
+      () => Promise.reject(new Error("the host's collector is away"))
+    ]
+    for (const log of logs) {
+      const lines: Array<string> = []
+      let posts = 0
+      const receiver = createServer((_, response) => void response.writeHead(++posts === 1 ? 400 : 204).end())
+      receiver.listen(0, "127.0.0.1")
+      await once(receiver, "listening")
+      const operatorToken = "a-token-of-sixteen-characters"
+      const service = await createLeadSignals({
+        store: MemoryStore.layer,
+        webhooks: Webhooks.layer({ allowed: ["127.0.0.0/8"], scheduleMillis: [1, 1] }),
+        operatorToken,
+        log: (line) => {
+          lines.push(line.message)
+          return log(line)
+        }
+      })
+      const brand = await service.createBrand("Mine")
+      await service.createSignal(brand.id, signal)
+      const ask = async (path: string, init: RequestInit = {}) => {
+        const headers = { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" }
+        const response = await service.fetch(
+          new Request(`http://host/operator/brands/${brand.id}/webhooks${path}`, { ...init, headers })
+        )
+        return [response.status, await response.json()] as const
+      }
+      const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+      const [status, { data: webhook }] = await ask("", {
+        method: "POST",
+        body: JSON.stringify({ url, events: ["lead2.created"] })
+      })
+      expect(status).toBe(201)
+      await service.observe(brand.id, [seen(1)])
+      // A failed attempt, of which the log has a line, and the one that follows it are recorded.
+      await expect
+        .poll(async () => (await ask(`/${webhook.id}/deliveries`))[1].data[0]?.state, { timeout: 30_000 })
+        .toBe("delivered")
+      expect(lines).toEqual(expect.arrayContaining(["request", "delivery attempted"]))
+      await service.close()
+      receiver.close()
+    }
   })
 
   it("changes and erases, and says of each observation what became of it [PII-3, EVT-8]", async () => {
