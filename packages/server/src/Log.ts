@@ -2,13 +2,28 @@
 import { logLine } from "@lead-signals/http"
 import { Cause, Logger } from "effect"
 
+const ignore = (): void => {}
+
+/**
+ * Writes what may be lost: a file throws where its disk is full, and a pipe emits an error when its reader has gone, which would end the process
+ * without a listener. [RUN-8]
+ */
+export const writeOut = (stream: NodeJS.WriteStream, text: string): void => {
+  if (!stream.listeners("error").includes(ignore)) stream.on("error", ignore)
+  try {
+    stream.write(text)
+  } catch {
+    // The next line may find room.
+  }
+}
+
 let pendingLines = ""
 
 const flush = (): void => {
   if (pendingLines === "") return
   const lines = pendingLines
   pendingLines = ""
-  process.stderr.write(lines)
+  writeOut(process.stderr, lines)
 }
 
 process.on("exit", flush)

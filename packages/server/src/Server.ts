@@ -19,6 +19,7 @@ import { Effect, Layer } from "effect"
 import { banner } from "./Banner.ts"
 import { loadConsole } from "./ConsoleFiles.ts"
 import * as Demo from "./demo/Demo.ts"
+import { writeOut } from "./Log.ts"
 import { loadMcp } from "./McpServices.ts"
 import { progress } from "./Progress.ts"
 import type { Settings } from "./Settings.ts"
@@ -110,7 +111,8 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
       const { port } = yield* NodeServer.NodeServer
       const url = urlOf(settings.host, port)
       yield* Effect.sync(() =>
-        process.stdout.write(
+        writeOut(
+          process.stdout,
           `${banner({ settings, url, operatorToken, signInCode, demo, brandId: first?.id ?? null })}\n`
         )
       )

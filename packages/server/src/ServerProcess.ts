@@ -34,7 +34,7 @@ export const serve = (
 ): void => {
   const environment = { ...process.env, ...given }
   for (const name of unknownVariables(environment)) {
-    process.stderr.write(`${unknownVariableMessage(name)}\n`)
+    Log.writeOut(process.stderr, `${unknownVariableMessage(name)}\n`)
   }
   const settings = Either.getOrElse(readSettings(environment, optionNames), stop)
   endInTime(settings.drainPauseMillis)
