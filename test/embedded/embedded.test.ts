@@ -14,7 +14,7 @@ import { Effect, Layer } from "effect"
 import { LeadStore } from "@lead-signals/domain"
 import { nodeListener } from "@lead-signals/embedded/node"
 import * as Webhooks from "@lead-signals/webhook/node"
-import { once } from "node:events"
+import { EventEmitter, once } from "node:events"
 import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -159,6 +159,57 @@ describe("the service behind promises", () => {
       200,
       200
     ])
+    server.close()
+    await service.close()
+  })
+
+  it("does nothing for a client that has gone before the host hands its request over [LIVE-4]", async () => {
+    const reads = new Map<string, number>()
+    const counting = Layer.effect(
+      LeadStore,
+      Effect.map(LeadStore, (store) =>
+        LeadStore.of({
+          ...store,
+          eventsAfter: (brandId, ...given) =>
+            Effect.suspend(() => {
+              reads.set(brandId, (reads.get(brandId) ?? 0) + 1)
+              return store.eventsAfter(brandId, ...given)
+            })
+        })
+      )
+    )
+    const operatorToken = "a-token-of-sixteen-characters"
+    const store = Layer.merge(MemoryStore.layer, Layer.provide(counting, MemoryStore.layer))
+    const service = await createLeadSignals({ store, operatorToken })
+    const [gone, there] = [await service.createBrand("Gone"), await service.createBrand("There")]
+    const pathOf = ({ id }: { readonly id: string }) => `/operator/brands/${id}/events`
+    const headers = { authorization: `Bearer ${operatorToken}` }
+    const api = await nodeListener(service)
+    const arrived = new EventEmitter()
+    const server = createServer(async (request, response) => {
+      arrived.emit("request")
+      await once(response, "close")
+      api(request, response)
+      arrived.emit("handed over")
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const [hasArrived, isHandedOver] = [once(arrived, "request"), once(arrived, "handed over")]
+    const leaving = new AbortController()
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathOf(gone)}`
+    const left = fetch(url, { headers, signal: leaving.signal })
+    await hasArrived
+    leaving.abort()
+    await expect(left).rejects.toThrow()
+    await isHandedOver
+    const aborted = new Request(`http://host${pathOf(gone)}`, { headers, signal: leaving.signal })
+    expect((await service.fetch(aborted)).status).toBe(499)
+    // A client that is there is served meanwhile.
+    const served = await service.fetch(new Request(`http://host${pathOf(there)}`, { headers }))
+    const reader = served.body!.getReader()
+    await reader.read()
+    await expect.poll(() => reads.get(there.id) ?? 0, { timeout: 30_000 }).toBeGreaterThan(1)
+    expect(reads.has(gone.id)).toBe(false)
+    await reader.cancel()
     server.close()
     await service.close()
   })

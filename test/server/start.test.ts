@@ -152,7 +152,7 @@ describe("npm start", () => {
       for (const millis of isThorough ? [300, 450, 600] : [450]) {
         const { child, exit } = spawnBundle(program, environment)
         const timer = setTimeout(() => child.kill("SIGKILL"), millis)
-        child.stdout.on("data", () => {
+        child.stdout!.on("data", () => {
           clearTimeout(timer)
           child.kill("SIGKILL")
         })

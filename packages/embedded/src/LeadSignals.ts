@@ -48,7 +48,7 @@ import {
 } from "@lead-signals/http"
 import { Effect, Either, Encoding, Layer, Logger, ManagedRuntime } from "effect"
 import { type Call, CallTracker } from "./CallTracker.ts"
-import { checkOptions, type EmbeddedOptions, type Store } from "./Options.ts"
+import { checkOptions, type EmbeddedOptions, type LogLine, type Store } from "./Options.ts"
 import { entriesOf } from "./QueryEntries.ts"
 
 /** An observation as a host writes it: times are ISO 8601 texts, and all fields but four are optional. */
