@@ -2,19 +2,12 @@
 import { logLine } from "@lead-signals/http"
 import { Cause, Logger } from "effect"
 
-const ignore = (): void => {}
-
 /**
- * Writes what may be lost: a file throws where its disk is full, and a pipe emits an error when its reader has gone, which would end the process
- * without a listener. [RUN-8]
+ * Lets the process outlive its standard output and standard error: a full disk, or a reader that has gone, makes them emit an error, which ends a
+ * process without a listener. What can't be written is lost. [RUN-8]
  */
-export const writeOut = (stream: NodeJS.WriteStream, text: string): void => {
-  if (!stream.listeners("error").includes(ignore)) stream.on("error", ignore)
-  try {
-    stream.write(text)
-  } catch {
-    // The next line may find room.
-  }
+export const outliveOutput = (): void => {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 }
 
 let pendingLines = ""
@@ -23,7 +16,7 @@ const flush = (): void => {
   if (pendingLines === "") return
   const lines = pendingLines
   pendingLines = ""
-  writeOut(process.stderr, lines)
+  process.stderr.write(lines)
 }
 
 process.on("exit", flush)

@@ -19,7 +19,6 @@ import { Effect, Layer } from "effect"
 import { banner } from "./Banner.ts"
 import { loadConsole } from "./ConsoleFiles.ts"
 import * as Demo from "./demo/Demo.ts"
-import { writeOut } from "./Log.ts"
 import { loadMcp } from "./McpServices.ts"
 import { progress } from "./Progress.ts"
 import type { Settings } from "./Settings.ts"
@@ -111,8 +110,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
       const { port } = yield* NodeServer.NodeServer
       const url = urlOf(settings.host, port)
       yield* Effect.sync(() =>
-        writeOut(
-          process.stdout,
+        process.stdout.write(
           `${banner({ settings, url, operatorToken, signInCode, demo, brandId: first?.id ?? null })}\n`
         )
       )

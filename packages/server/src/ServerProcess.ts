@@ -32,9 +32,10 @@ export const serve = (
   given: Readonly<Record<string, string>> = {},
   optionNames: Readonly<Record<string, string>> = {}
 ): void => {
+  Log.outliveOutput()
   const environment = { ...process.env, ...given }
   for (const name of unknownVariables(environment)) {
-    Log.writeOut(process.stderr, `${unknownVariableMessage(name)}\n`)
+    process.stderr.write(`${unknownVariableMessage(name)}\n`)
   }
   const settings = Either.getOrElse(readSettings(environment, optionNames), stop)
   endInTime(settings.drainPauseMillis)
