@@ -149,7 +149,10 @@ describe("a client that waits", () => {
   it("waits no longer for a window, and is no more patient, when the machine's clock is set back [RATE-2]", async () => {
     const onSettableClock = <A>(
       answers: (attempt: number) => TransportResponse,
-      call: (client: ReturnType<typeof makeClient>, setBack: Effect.Effect<void>) => Effect.Effect<A, CallFailure>
+      call: (
+        client: ReturnType<typeof makeClient>,
+        setBack: Effect.Effect<void>
+      ) => Effect.Effect<A, CallFailure>
     ) =>
       timed(
         (attempt) => Effect.succeed(answers(attempt)),
@@ -170,7 +173,8 @@ describe("a client that waits", () => {
     const used = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(86_400 + 20) }
     const spent = await onSettableClock(
       (attempt) => ({ ...ok, headers: attempt === 1 ? used : {} }),
-      (client, setBack) => client.listLeads().pipe(Effect.zipRight(setBack), Effect.zipRight(client.listLeads()))
+      (client, setBack) =>
+        client.listLeads().pipe(Effect.zipRight(setBack), Effect.zipRight(client.listLeads()))
     )
     expect([Exit.isSuccess(spent.exit), spent.attempts]).toEqual([true, 2])
     expect(spent.seconds).toBeLessThan(22)

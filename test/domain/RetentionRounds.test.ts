@@ -120,7 +120,9 @@ describe("retain", () => {
     expect(calls.map(({ at }) => Math.floor(at / 1000))).toEqual([0, 1, 2, 3])
     expect(rounds).toBe(3)
     expect(logged).toEqual(
-      ["TypeError", "RangeError"].map((name) => `pruning stopped, and goes on later: internal error (${name})`)
+      ["TypeError", "RangeError"].map(
+        (name) => `pruning stopped, and goes on later: internal error (${name})`
+      )
     )
   })
 

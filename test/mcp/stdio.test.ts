@@ -64,7 +64,10 @@ const request = (id: unknown, method: string, params: object = {}) =>
   JSON.stringify({ jsonrpc: "2.0", id, method, params })
 
 const answersIn = (out: string): ReadonlyArray<Record<string, any>> =>
-  out.split("\n").slice(0, -1).map((line) => JSON.parse(line))
+  out
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
 
 describe("lead-signals mcp", () => {
   it("reads with a key, and changes with a token beside it [MCP-10]", async () => {

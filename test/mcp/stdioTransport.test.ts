@@ -18,8 +18,10 @@ const open = async () => {
   const messages: Array<unknown> = []
   const problems: Array<string> = []
   let isFinished = false
-  transport.onmessage = (message) => messages.push(message)
-  transport.onerror = ({ message }) => problems.push(message)
+  Object.assign(transport, {
+    onmessage: (message: unknown) => messages.push(message),
+    onerror: ({ message }: Error) => problems.push(message)
+  })
   void transport.finished.then(() => (isFinished = true))
   await transport.start()
   const put = (message: unknown): void => void input.write(`${JSON.stringify(message)}\n`)
@@ -101,7 +103,7 @@ describe("messages over standard input and output", () => {
     expect(await hasFinished()).toBe(true)
     expect(problems).toEqual(["EPIPE"])
     let closed = 0
-    transport.onclose = () => closed++
+    Object.assign(transport, { onclose: () => closed++ })
     await transport.close()
     await transport.close()
     expect(closed).toBe(1)

@@ -31,7 +31,10 @@ const isAnswered = (message: JSONRPCMessage): message is JSONRPCMessage & { read
 
 /** Whether it is meant as an answer: answering one could go on for ever. */
 const isAnswer = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !("method" in value) && ("result" in value || "error" in value)
+  typeof value === "object" &&
+  value !== null &&
+  !("method" in value) &&
+  ("result" in value || "error" in value)
 
 /** A connection over a pair of streams. */
 export class StdioTransport implements Transport {
@@ -126,7 +129,12 @@ export class StdioTransport implements Transport {
       message = parseJSONRPCMessage(value)
     } catch {
       if (isAnswer(value)) this.report(new Error("An answer is none of JSON-RPC 2.0."))
-      else this.refuse(ProtocolErrorCode.InvalidRequest, "A line takes one message of JSON-RPC 2.0.", idOf(value))
+      else
+        this.refuse(
+          ProtocolErrorCode.InvalidRequest,
+          "A line takes one message of JSON-RPC 2.0.",
+          idOf(value)
+        )
       return
     }
     if (isAnswered(message)) this.unanswered.set(message.id, (this.unanswered.get(message.id) ?? 0) + 1)

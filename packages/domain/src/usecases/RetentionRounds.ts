@@ -172,9 +172,6 @@ export const retain = (options: RetentionRoundOptions = {}): Effect.Effect<never
     )
     yield* Effect.sleep(startMillis)
     return yield* Effect.forever(
-      Effect.zipRight(
-        loggedRound("pruning stopped, and goes on later", round),
-        Effect.sleep(intervalMillis)
-      )
+      Effect.zipRight(loggedRound("pruning stopped, and goes on later", round), Effect.sleep(intervalMillis))
     )
   })
