@@ -100,17 +100,17 @@ describe("a client that waits", () => {
   })
 
   it("asks no millisecond before its window ends [RATE-2]", async () => {
-    const asked: Array<number> = []
+    const requestedAt: Array<number> = []
     const { exit } = await timed(
       (_, now) => {
-        asked.push(now)
+        requestedAt.push(now)
         const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "20" }
-        return Effect.succeed(asked.length === 1 ? { ...ok, headers } : ok)
+        return Effect.succeed(requestedAt.length === 1 ? { ...ok, headers } : ok)
       },
       (client) =>
         Effect.zipRight(client.listLeads(), Effect.zipRight(Effect.sleep("19999 millis"), client.listLeads()))
     )
-    expect([Exit.isSuccess(exit), asked]).toEqual([true, [0, 20_000]])
+    expect([Exit.isSuccess(exit), requestedAt]).toEqual([true, [0, 20_000]])
   })
 
   it("asks again within a minute of a refusal that says to wait a day, as a proxy's may [RATE-2]", async () => {
