@@ -163,6 +163,15 @@ describe("a client that waits", () => {
     expect(seconds).toBeLessThan(63)
   })
 
+  it("says the status of the last answer when it gives up [RATE-3]", async () => {
+    const { exit } = await timed(
+      () => Effect.succeed(failed(502)),
+      (client) => client.getLead(1),
+      "2 seconds"
+    )
+    expect(String(exit)).toContain("the last: status 502.")
+  })
+
   it("does not wait for a window that ends after its patience", async () => {
     const { exit, seconds } = await timed(
       () => Effect.succeed({ ...ok, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "40" } }),
