@@ -76,7 +76,7 @@ const bodies = (
 /** Characters of all bodies in one lease, about, and deliveries: what is due beyond is leased next. */
 const maxBodyCharacters = 8 * 1024 * 1024
 const maxTaken = 500
-const bodiesAtOnce = 32
+const bodiesAtOnce = 64
 
 /** What a process remembers from one lease to the next. */
 export interface LeaseMemory {
