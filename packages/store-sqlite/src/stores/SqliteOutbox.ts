@@ -14,7 +14,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
 import type { Secrets } from "../rows/Secrets.ts"
 import { record } from "../writes/AttemptRecord.ts"
-import { type LeaseMemory, type Taken, withBodies } from "../writes/DeliveryBodies.ts"
+import { keepBodies, type LeaseMemory, type Taken, withBodies } from "../writes/DeliveryBodies.ts"
 import { deferWaiting, oldestDue, skippedBefore, whatIsDue } from "../writes/DueRows.ts"
 
 /**
@@ -64,6 +64,7 @@ const lease = (
   )
   if (shared.length === 0) return { leases: [], nextDueAt: isAllTested ? nextDueAt : now }
   const taken = Batches.withoutOverflow(withBodies(sql, shared, request.body, memory))
+  keepBodies(sql, taken)
   const until = now + request.leaseMillis
   const tokenOf = ({ batch }: Taken): string => DeliverySlots.leaseToken(request.token, batch)
   for (const [token, each] of Map.groupBy(taken, tokenOf)) {
