@@ -230,7 +230,7 @@ describe("a file that was named", () => {
     ])
   })
 
-  it("for the database of a server makes no folder, and a new file is called new [RUN-8]", async () => {
+  it("for the database of a server makes no folder, and a new file is called new [RUN-9]", async () => {
     const missing = join(folder, "tpyo", "leads.sqlite")
     const words = `There is no folder ${join(folder, "tpyo")} for the database: make it, by mkdir -p ${join(folder, "tpyo")}, or correct`
     const byOption = await runProcess(folder, ["serve", "--port", "0", "--database", missing])

@@ -33,7 +33,7 @@ export const storeFailed =
 
 /**
  * The message for a database whose folder is not there, which a mistyped path looks like; null where the server may open or make the file. The
- * folder of the default file alone is made. `named` is the setting as it was given. [RUN-8]
+ * folder of the default file alone is made. `named` is the setting as it was given. [RUN-9]
  */
 export const folderProblem = (database: string, named: string): string | null => {
   const folder = dirname(database)
