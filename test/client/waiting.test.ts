@@ -4,6 +4,7 @@ import { type CallFailure, makeClient, NoAnswer, type TransportResponse } from "
 import { Duration, Effect, Exit, Fiber, TestClock, TestContext } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { settableWallClock } from "../harness/SettableWallClock.ts"
 
 /** Runs the call on a clock that stands still but for its waits, and returns how long it took. */
 const timed = <A>(
@@ -98,6 +99,20 @@ describe("a client that waits", () => {
     }
   })
 
+  it("asks no millisecond before its window ends [RATE-2]", async () => {
+    const requestedAt: Array<number> = []
+    const { exit } = await timed(
+      (_, now) => {
+        requestedAt.push(now)
+        const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "20" }
+        return Effect.succeed(requestedAt.length === 1 ? { ...ok, headers } : ok)
+      },
+      (client) =>
+        Effect.zipRight(client.listLeads(), Effect.zipRight(Effect.sleep("19999 millis"), client.listLeads()))
+    )
+    expect([Exit.isSuccess(exit), requestedAt]).toEqual([true, [0, 20_000]])
+  })
+
   it("asks again within a minute of a refusal that says to wait a day, as a proxy's may [RATE-2]", async () => {
     const { attempts, exit, seconds } = await timed(
       (attempt) =>
@@ -134,6 +149,29 @@ describe("a client that waits", () => {
     )
   })
 
+  it("has no more patience after a window that ended long ago [RATE-2]", async () => {
+    const { exit, seconds } = await timed(
+      (attempt) =>
+        attempt === 1
+          ? Effect.succeed({ ...ok, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "20" } })
+          : Effect.never,
+      (client) =>
+        Effect.zipRight(client.listLeads(), Effect.zipRight(Effect.sleep("1 minute"), client.listLeads())),
+      "2 seconds"
+    )
+    expect([Exit.isSuccess(exit), String(exit).includes("the last: timeout")]).toEqual([false, true])
+    expect(seconds).toBeLessThan(63)
+  })
+
+  it("says the status of the last answer when it gives up [RATE-3]", async () => {
+    const { exit } = await timed(
+      () => Effect.succeed(failed(502)),
+      (client) => client.getLead(1),
+      "2 seconds"
+    )
+    expect(String(exit)).toContain("the last: status 502.")
+  })
+
   it("does not wait for a window that ends after its patience", async () => {
     const { exit, seconds } = await timed(
       () => Effect.succeed({ ...ok, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "40" } }),
@@ -143,6 +181,47 @@ describe("a client that waits", () => {
     expect(Exit.isSuccess(exit)).toBe(false)
     expect(String(exit)).toContain("the key's rate window was used up")
     expect(seconds).toBeLessThan(3)
+  })
+
+  it("waits no longer for a window, and is no more patient, when the machine's clock is set back [RATE-2]", async () => {
+    const onSettableClock = <A>(
+      answers: (attempt: number) => TransportResponse,
+      call: (
+        client: ReturnType<typeof makeClient>,
+        setBack: Effect.Effect<void>
+      ) => Effect.Effect<A, CallFailure>
+    ) =>
+      timed(
+        (attempt) => Effect.succeed(answers(attempt)),
+        (client) =>
+          Effect.clockWith((own) => {
+            const wall = settableWallClock(own)
+            wall.set(86_400_000)
+            return Effect.withClock(
+              call(
+                client,
+                Effect.sync(() => wall.set(-3_600_000))
+              ),
+              wall.clock
+            )
+          }),
+        "1 minute"
+      )
+    const used = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(86_400 + 20) }
+    const spent = await onSettableClock(
+      (attempt) => ({ ...ok, headers: attempt === 1 ? used : {} }),
+      (client, setBack) =>
+        client.listLeads().pipe(Effect.zipRight(setBack), Effect.zipRight(client.listLeads()))
+    )
+    expect([Exit.isSuccess(spent.exit), spent.attempts]).toEqual([true, 2])
+    expect(spent.seconds).toBeLessThan(22)
+    const silent = await onSettableClock(
+      () => failed(503),
+      (client, setBack) =>
+        Effect.zipLeft(client.listLeads(), Effect.delay(setBack, "5 seconds"), { concurrent: true })
+    )
+    expect(silent.seconds).toBeLessThan(62)
+    expect(silent.attempts).toBeGreaterThan(3)
   })
 
   it("says at once which option is no URL or no key, as where a variable is not set", () => {
@@ -251,6 +330,14 @@ describe("a client that waits", () => {
         (client) => client.listLeads()
       )
       expect([Exit.isSuccess(exit), attempts]).toEqual([true, 2])
+    }
+  })
+
+  it("takes whatever a fetch rejects with for no answer", async () => {
+    for (const thrown of [undefined, null, "away", { cause: null }, Object.create(null)]) {
+      const rejecting = (() => Promise.reject(thrown)) as typeof fetch
+      const client = createClient({ url: "http://host", key: "k", fetch: rejecting, patience: 1 })
+      await expect(client.listLeads()).rejects.toBeInstanceOf(Unanswered)
     }
   })
 })

@@ -162,4 +162,15 @@ describe("the database's clock", () => {
     clock.measured(Date.now() - 60_000, performance.now() - 2, performance.now())
     expect(clock.unsafeCurrentTimeMillis()).toBeLessThan(before - 50_000)
   })
+
+  it("measures durations by the machine's own clock, whatever the database's time becomes [CHG-6]", async () => {
+    const clock = measured([[0, 2]])
+    const [before, began] = [clock.unsafeCurrentTimeNanos(), performance.now()]
+    for (const ahead of [3_600_000, -3_600_000]) {
+      clock.measured(Date.now() + ahead, performance.now() - 2, performance.now())
+      const elapsed = Number((await Effect.runPromise(clock.currentTimeNanos)) - before) / 1e6
+      expect(elapsed).toBeGreaterThanOrEqual(0)
+      expect(elapsed).toBeLessThan(performance.now() - began + 1000)
+    }
+  })
 })

@@ -42,7 +42,7 @@ import {
 } from "./RequestForms.ts"
 import { commentForms, digitForms, searchForms, sourceValueForms, textForms } from "./Texts.ts"
 import { webhookUrlForms } from "./TargetUrls.ts"
-import { dayForms, spanDayForms, timestampForms, unshowable } from "./Times.ts"
+import { dayForms, endForms, spanDayForms, timestampForms, unshowable } from "./Times.ts"
 
 /** A correct request with one field in another form. */
 export interface FieldProbe {
@@ -117,7 +117,7 @@ const bodyFormsOf = (operation: Operation, field: Field): ReadonlyArray<Form> =>
   switch (format?.is) {
     case "timestamp":
       return [
-        ...timestampForms(instant, false),
+        ...(format.mustCome === true ? endForms : timestampForms(instant, false)),
         ...(format.mustShow ? unshowable : []),
         ...otherTypes("a text")
       ]
