@@ -14,7 +14,7 @@ import {
 import { webCrypto } from "@lead-signals/http"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Layer, ManagedRuntime } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { newSchema, sharedDatabase } from "./Databases.ts"
 
@@ -161,5 +161,18 @@ describe("the database's clock", () => {
     expect(clock.unsafeCurrentTimeMillis()).toBeGreaterThanOrEqual(before)
     clock.measured(Date.now() - 60_000, performance.now() - 2, performance.now())
     expect(clock.unsafeCurrentTimeMillis()).toBeLessThan(before - 50_000)
+  })
+
+  it.each([
+    [1000, 0],
+    [1001, 1001]
+  ])("goes back by %i ms at once only where that is more than a second", (correction, back) => {
+    const machine = vi.spyOn(performance, "now").mockReturnValue(5000)
+    const clock = new PostgresStore.DatabaseClock()
+    clock.measured(100_000, 5000, 5000)
+    expect(clock.unsafeCurrentTimeMillis()).toBe(100_000)
+    clock.measured(100_000 - correction, 5000, 5000)
+    expect(clock.unsafeCurrentTimeMillis()).toBe(100_000 - back)
+    machine.mockRestore()
   })
 })

@@ -42,6 +42,15 @@ describe("the check of a file", () => {
       "the entries of the search for one or two characters are wrong in 2 places"
     ])
   })
+
+  it("tells how far it is in even steps, of which the last begins a step before the end [STORE-9]", async () => {
+    const filename = join(temporaryFolder(), "steps.sqlite")
+    await Effect.runPromise(withLeads(filename))
+    const fractions: Array<number> = []
+    await Effect.runPromise(SqliteStore.check(filename, (fraction) => void fractions.push(fraction)))
+    expect(fractions.length).toBeGreaterThan(10)
+    expect(fractions).toEqual(fractions.map((_, i) => expect.closeTo(i / fractions.length)))
+  })
 })
 
 describe("a file that is only read", () => {

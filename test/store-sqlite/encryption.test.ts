@@ -292,8 +292,8 @@ describe("a change of the key", () => {
     filename: string,
     current: SqliteStore.Rekeying["current"],
     target: Encryption,
-    steps: Array<string> = []
-  ) => Effect.runPromise(SqliteStore.rekey(filename, { current, target }, (_, what) => void steps.push(what)))
+    steps: Array<readonly [fraction: number, what: string]> = []
+  ) => Effect.runPromise(SqliteStore.rekey(filename, { current, target }, (...step) => void steps.push(step)))
 
   it("encrypts, changes the key, decrypts, and keeps everything; a repetition changes nothing [PII-4]", async () => {
     const filename = await filled(undefined)
@@ -309,8 +309,12 @@ describe("a change of the key", () => {
       [otherKey, undefined]
     ]
     for (const [current, target] of ways) {
-      const steps: Array<string> = []
+      const steps: Array<readonly [fraction: number, what: string]> = []
       expect(await rekey(filename, current, target, steps)).toEqual({ changed: true })
+      const fractions = steps.map(([fraction]) => fraction)
+      // Secrets alone are wrapped in one step, of which nothing is told.
+      expect([0, ...fractions, 1]).toEqual([0, ...fractions, 1].toSorted((a, b) => a - b))
+      expect(fractions.at(-1) ?? 1).toBe(1)
       expect(await rekey(filename, current, target)).toEqual({ changed: false })
       const found =
         target === undefined ? strings : target.scope === "secrets" ? [name, "recognisable.example"] : []

@@ -82,6 +82,23 @@ describe("a search", () => {
     )
   })
 
+  it("of one or two characters finds each that a text has, once, and none that reaches over two texts [LIST-4]", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "B", "c", " ", "é", "😀"), maxLength: 6 })
+    const short = (whole: string) => {
+      const characters = Array.from(Folding.fold(whole))
+      return characters.flatMap((each, i) => (i === 0 ? [each] : [each, characters[i - 1] + each]))
+    }
+    fc.assert(
+      fc.property(text, fc.option(text), (name, headline) => {
+        const { grams } = SearchIndex.searchTexts(3, name, headline)
+        const needles = new Set([...short(name), ...short(headline ?? "")])
+        const tokens = [...needles].map((needle) => SearchIndex.matchOf(3, needle)!.tokens.join(" "))
+        expect(grams === "" ? [] : grams.split(" ").sort()).toEqual(tokens.sort())
+      }),
+      { numRuns: cases(300) }
+    )
+  })
+
   it.each([
     ["here", Number.POSITIVE_INFINITY],
     ["in the thread", 0]
