@@ -18,7 +18,9 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } fr
 import { basename, dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { isThorough } from "../harness/Thoroughness.ts"
+import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { madeOnce } from "../harness/MadeOnce.ts"
+import { raw } from "../harness/RawFile.ts"
 import { filesIn, temporaryFile, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const folder = temporaryFolder()
@@ -326,6 +328,19 @@ describe("a change of the key", () => {
     expect(readdirSync(folder).filter((each) => each.includes("lead-signals-rekey"))).toEqual([])
   })
 
+  it("takes a file of before secrets were wrapped, and one that has no table yet [PII-4, STORE-5]", async () => {
+    const older = await filled(undefined)
+    const before = await within(older, undefined, contents)
+    raw(older, (db) => takeBackTo(db, 18))
+    expect(await rekey(older, undefined, { key })).toEqual({ changed: true })
+    expect(await within(older, { key }, contents)).toEqual(before)
+    const empty = newFile()
+    raw(empty, (db) => db.exec("CREATE TABLE one (x); DROP TABLE one"))
+    expect(await rekey(empty, undefined, { key })).toEqual({ changed: true })
+    const brands = Effect.flatMap(BrandStore, ({ list }) => list)
+    expect([await within(empty, { key }, brands), readableIn(older)]).toEqual([[], []])
+  })
+
   it("takes what a kill left in the log, and removes what one left beside the file [PII-4]", async () => {
     const filename = await killed(undefined)
     writeFileSync(`${filename}.lead-signals-rekey`, "left")
@@ -342,6 +357,10 @@ describe("a change of the key", () => {
     expect(await refused(undefined, { key: otherKey })).toBe(`${encrypted}, and no encryption key is set`)
     expect(await refused(otherKey, undefined)).toBe(
       `${encrypted}, and the key that is set has the id ${keyId(otherKey)}`
+    )
+    const wrapped = await filled({ key, scope: "secrets" })
+    expect(await reasonOf(SqliteStore.rekey(wrapped, { current: otherKey, target: undefined }))).toBe(
+      `${wrapped} keeps its secrets wrapped under the encryption key with the id ${keyId(key)}, and the key that is set has the id ${keyId(otherKey)}`
     )
     const foreign = newFile()
     const db = new PlainDatabase(foreign)
