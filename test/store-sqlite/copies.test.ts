@@ -11,6 +11,7 @@ import {
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
+import Database from "better-sqlite3"
 import { Effect, Layer, type Scope } from "effect"
 import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -110,6 +111,24 @@ describe("a copy of a file", () => {
       ? []
       : feed.changes.map((change) => (change.type === "lead" ? change.read.lead.extId : "removed"))
     expect(extIds).toEqual(["q", "p"])
+  })
+
+  it("keeps others from writing the file until it ends, and from reading it never [STORE-10]", async () => {
+    const source = await filled()
+    const write = () => {
+      const db = new Database(source, { timeout: 0 })
+      try {
+        db.prepare("SELECT count(*) FROM lead").get()
+        db.exec("UPDATE brand SET name = 'C'")
+        return null
+      } catch (failure) {
+        return (failure as { readonly code?: string }).code
+      } finally {
+        db.close()
+      }
+    }
+    const during = await run(Effect.map(SqliteStore.copySource(source), write))
+    expect([during, write()]).toEqual(["SQLITE_BUSY", null])
   })
 
   it("that is begun anew leaves no file of the one before, and those of others [STORE-10]", async () => {

@@ -265,14 +265,19 @@ describe("wrapped secrets", () => {
     expect(readableIn(filename)).toEqual([name, "recognisable.example"])
   })
 
-  it("are refused without their key and under another one [PII-4]", async () => {
+  it("are refused without their key and under another one, by a copy, too [PII-4, STORE-10]", async () => {
     const filename = await filled({ key, scope: "secrets" })
     const wrapped = `${filename} keeps its secrets wrapped under the encryption key with the id ${keyId(key)}`
     const before = bytesOf(filename)
-    expect(await refusal(filename, undefined)).toBe(`${wrapped}, and no encryption key is set`)
-    expect(await refusal(filename, { key: otherKey, scope: "secrets" })).toBe(
-      `${wrapped}, and the encryption key that is set has the id ${keyId(otherKey)}`
-    )
+    const toCopy = (encryption: Encryption) =>
+      reasonOf(Effect.scoped(SqliteStore.copySource(filename, encryption)))
+    for (const reason of [refusal(filename, undefined), toCopy(undefined)])
+      expect(await reason).toBe(`${wrapped}, and no encryption key is set`)
+    const other = { key: otherKey, scope: "secrets" } as const
+    for (const reason of [refusal(filename, other), toCopy(other)])
+      expect(await reason).toBe(
+        `${wrapped}, and the encryption key that is set has the id ${keyId(otherKey)}`
+      )
     expect(bytesOf(filename)).toEqual(before)
   })
 
