@@ -1,6 +1,14 @@
 /** A backup becomes the database again, and nothing comes back that was erased, revoked or deleted since. */
-import { AccessTokens, BrandStore, Keys, LeadStore, recordObservations } from "@lead-signals/domain"
+import {
+  AccessTokens,
+  BrandStore,
+  Keys,
+  LeadStore,
+  recordObservations,
+  Suppression
+} from "@lead-signals/domain"
 import * as SqliteStore from "@lead-signals/store-sqlite"
+import { DriverConnection, replay, Secrets } from "@lead-signals/store-sqlite/internal"
 import { generateEncryptionKey, parseEncryptionKey } from "@lead-signals/encryption"
 import { Effect, Either } from "effect"
 import {
@@ -90,6 +98,27 @@ describe("a restore", () => {
     const twice = await Effect.runPromise(restore(backup, database))
     expect(twice.replayed).toEqual(restored.replayed)
     expect(namesIn(database)).toEqual(["bob", "cleo", "ylva", "bob", "cleo"])
+  })
+
+  it("erases a person behind five thousand others, as of the time of the erasure [REST-3, RET-7]", () => {
+    const { backup } = scene()
+    const { brand, signal } = known.mine
+    raw(backup, (db) => {
+      db.exec(`WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 5000)
+        INSERT INTO lead (id, brand_id, ext_id, name, name_key, profile_times, signal_id, signal_ids, flags, score_missing, created_at, updated_at)
+          SELECT 1000 + i, ${brand.id}, printf('a%05d', i), 'N', 'n', '{}', ${signal.id}, '["${signal.id}"]', 0, 1, 0, 0 FROM c`)
+    })
+    const sql = new DriverConnection(backup, { readonly: false, busyMillis: 0 })
+    const secret = sql.value<string>("SELECT suppression_secret FROM brand WHERE id = ?", [Number(brand.id)])!
+    const subject = Suppression.hasher(secret)("ylva")
+    const removal = { position: 1, at: 12_345, kind: "person" as const, brandId: Number(brand.id), subject }
+    expect(replay(sql, new Secrets(undefined), [removal], 20_000).person).toEqual({ done: 1, absent: 0 })
+    const left = sql.column("SELECT id FROM lead WHERE brand_id = ? AND ext_id = 'ylva'", [Number(brand.id)])
+    expect([left, sql.value("SELECT erased_at FROM suppression WHERE hash = ?", [subject])]).toEqual([
+      [],
+      12_345
+    ])
+    sql.close()
   })
 
   it("gives no number again that the replaced database has given [REST-5]", async () => {
