@@ -23,11 +23,17 @@ const withLeads = (filename: string) =>
   }).pipe(Effect.provide(Layer.merge(SqliteStore.layer({ filename }), webCrypto)))
 
 describe("the check of a file", () => {
-  it("finds entries of the search that are of no lead, and leads without one, however many there are [STORE-9]", async () => {
+  it("finds entries of the search that are of no lead, and leads without one, however many there are, in even steps [STORE-9]", async () => {
     const filename = join(temporaryFolder(), "checked.sqlite")
     await Effect.runPromise(withLeads(filename))
-    const problems = async () => (await Effect.runPromise(SqliteStore.check(filename))).problems
+    const fractions: Array<number> = []
+    const problems = async () =>
+      (await Effect.runPromise(SqliteStore.check(filename, (fraction) => void fractions.push(fraction))))
+        .problems
     expect(await problems()).toEqual([])
+    // The last of them begins a step before the end.
+    expect(fractions.length).toBeGreaterThan(10)
+    expect(fractions).toEqual(fractions.map((_, i) => expect.closeTo(i / fractions.length)))
     const raw = new Database(filename)
     for (const [table, entries] of [
       ["lead_text", [1, 2, 4]],
@@ -41,15 +47,6 @@ describe("the check of a file", () => {
       "the entries of the search are wrong in 2 places",
       "the entries of the search for one or two characters are wrong in 2 places"
     ])
-  })
-
-  it("tells how far it is in even steps, of which the last begins a step before the end [STORE-9]", async () => {
-    const filename = join(temporaryFolder(), "steps.sqlite")
-    await Effect.runPromise(withLeads(filename))
-    const fractions: Array<number> = []
-    await Effect.runPromise(SqliteStore.check(filename, (fraction) => void fractions.push(fraction)))
-    expect(fractions.length).toBeGreaterThan(10)
-    expect(fractions).toEqual(fractions.map((_, i) => expect.closeTo(i / fractions.length)))
   })
 })
 

@@ -61,6 +61,8 @@ const filled = async (): Promise<string> => {
   return filename
 }
 
+const source = await filled()
+
 const everything = (filename: string) =>
   run(
     Effect.flatMap(SqliteStore.copySource(filename), (source) =>
@@ -93,7 +95,7 @@ const copied = (from: string, to: string) =>
 
 describe("a copy of a file", () => {
   it("has its rows and numbers, all that follows from them, every lead in its feed, and nothing beside it [STORE-10, CHG-1]", async () => {
-    const [source, folder] = [await filled(), temporaryFolder()]
+    const folder = temporaryFolder()
     const target = join(folder, "copy.sqlite")
     await copied(source, target)
     expect(readdirSync(folder)).toEqual(["copy.sqlite"])
@@ -114,7 +116,6 @@ describe("a copy of a file", () => {
   })
 
   it("keeps others from writing the file until it ends, and from reading it never [STORE-10]", async () => {
-    const source = await filled()
     const write = () => {
       const db = new Database(source, { timeout: 0 })
       try {
