@@ -90,7 +90,7 @@ describe("a key's last use", () => {
       AccessTokens.create({ name: "t", scopes: ["read"], brandIds: null, expiresAt: null })
     )
     const use = () => run(Effect.all([Keys.authenticate(key.value), AccessTokens.authenticate(token.value)]))
-    const shown = () =>
+    const rendered = () =>
       run(
         Effect.gen(function* () {
           const [keys, tokens] = [yield* KeyStore, yield* AccessTokenStore]
@@ -113,7 +113,7 @@ describe("a key's last use", () => {
     lock.exec("BEGIN IMMEDIATE")
     await use()
     const late = clock.millis
-    expect([await shown(), written()]).toEqual([
+    expect([await rendered(), written()]).toEqual([
       [late, late],
       [early, early]
     ])

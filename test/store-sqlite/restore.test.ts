@@ -11,7 +11,7 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import { DriverConnection, replay, Secrets } from "@lead-signals/store-sqlite/internal"
 import { generateEncryptionKey, parseEncryptionKey } from "@lead-signals/encryption"
 import { Effect, Either } from "effect"
-import {
+import fs, {
   symlinkSync,
   lstatSync,
   realpathSync,
@@ -23,8 +23,9 @@ import {
   rmSync,
   writeFileSync
 } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { raw } from "../harness/RawFile.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -172,6 +173,23 @@ describe("a restore", () => {
     expect(await whyNot(foreign, database)).toContain("not a database of Lead Signals")
     expect(all()).toEqual(names)
     expect(content()).toEqual(before)
+  })
+
+  it("keeps the replaced database also where a file can't have a second name [REST-4]", async () => {
+    const { backup, database } = scene()
+    const expected = namesIn(database)
+    const link = vi.spyOn(fs, "linkSync").mockImplementation(() => {
+      throw Object.assign(new Error("the file system has no links"), { code: "EPERM" })
+    })
+    syncBuiltinESMExports()
+    try {
+      const { replacedAs } = await Effect.runPromise(restore(backup, database))
+      expect([link.mock.calls.length > 0, namesIn(replacedAs!)]).toEqual([true, expected])
+      expect(namesIn(database)).toEqual(expected)
+    } finally {
+      link.mockRestore()
+      syncBuiltinESMExports()
+    }
   })
 
   it("is refused while a process has the database open [REST-4]", async () => {
