@@ -55,6 +55,7 @@ const representative = new RegExp(
     "keeps brands, keys",
     "steps each key's rate window",
     "sums each post",
+    "keeps a campaign",
     "deletes a brand",
     "process that holds the lease",
     "lists the audit log",
