@@ -4,6 +4,7 @@ import { type CallFailure, makeClient, NoAnswer, type TransportResponse } from "
 import { Duration, Effect, Exit, Fiber, TestClock, TestContext } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { settableWallClock } from "../harness/SettableWallClock.ts"
 
 /** Runs the call on a clock that stands still but for its waits, and returns how long it took. */
 const timed = <A>(
@@ -145,6 +146,47 @@ describe("a client that waits", () => {
     expect(seconds).toBeLessThan(3)
   })
 
+  it("waits no longer for a window, and is no more patient, when the machine's clock is set back [RATE-2]", async () => {
+    const onSettableClock = <A>(
+      answers: (attempt: number) => TransportResponse,
+      call: (
+        client: ReturnType<typeof makeClient>,
+        setBack: Effect.Effect<void>
+      ) => Effect.Effect<A, CallFailure>
+    ) =>
+      timed(
+        (attempt) => Effect.succeed(answers(attempt)),
+        (client) =>
+          Effect.clockWith((own) => {
+            const wall = settableWallClock(own)
+            wall.set(86_400_000)
+            return Effect.withClock(
+              call(
+                client,
+                Effect.sync(() => wall.set(-3_600_000))
+              ),
+              wall.clock
+            )
+          }),
+        "1 minute"
+      )
+    const used = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(86_400 + 20) }
+    const spent = await onSettableClock(
+      (attempt) => ({ ...ok, headers: attempt === 1 ? used : {} }),
+      (client, setBack) =>
+        client.listLeads().pipe(Effect.zipRight(setBack), Effect.zipRight(client.listLeads()))
+    )
+    expect([Exit.isSuccess(spent.exit), spent.attempts]).toEqual([true, 2])
+    expect(spent.seconds).toBeLessThan(22)
+    const silent = await onSettableClock(
+      () => failed(503),
+      (client, setBack) =>
+        Effect.zipLeft(client.listLeads(), Effect.delay(setBack, "5 seconds"), { concurrent: true })
+    )
+    expect(silent.seconds).toBeLessThan(62)
+    expect(silent.attempts).toBeGreaterThan(3)
+  })
+
   it("says at once which option is no URL or no key, as where a variable is not set", () => {
     const clientOf = (url: unknown, key: unknown) => () =>
       createClient({ url: url as string, key: key as string })
@@ -251,6 +293,14 @@ describe("a client that waits", () => {
         (client) => client.listLeads()
       )
       expect([Exit.isSuccess(exit), attempts]).toEqual([true, 2])
+    }
+  })
+
+  it("takes whatever a fetch rejects with for no answer", async () => {
+    for (const thrown of [undefined, null, "away", { cause: null }, Object.create(null)]) {
+      const rejecting = (() => Promise.reject(thrown)) as typeof fetch
+      const client = createClient({ url: "http://host", key: "k", fetch: rejecting, patience: 1 })
+      await expect(client.listLeads()).rejects.toBeInstanceOf(Unanswered)
     }
   })
 })

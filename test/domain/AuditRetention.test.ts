@@ -53,15 +53,18 @@ describe("the audit log", () => {
       })
     ))
 
-  it("is kept for ever when its retention says so, and pruned again after a failure [AUD-5]", () =>
+  it("is kept for ever when its retention says so, and pruned again after a failure and a defect [AUD-5]", () =>
     run(
       Effect.gen(function* () {
         const log = yield* AuditLog
-        let fails = true
+        let meets: "a failure" | "a defect" | "nothing" = "a failure"
         const failing = Layer.succeed(AuditLog, {
           ...log,
           prune: (due) =>
-            Effect.suspend(() => (fails ? new StoreUnavailable({ reason: "test" }) : log.prune(due)))
+            Effect.suspend(() => {
+              if (meets === "a defect") throw new TypeError("test")
+              return meets === "a failure" ? new StoreUnavailable({ reason: "test" }) : log.prune(due)
+            })
         })
         yield* append(1)
         yield* TestClock.setTime(1000 * day)
@@ -69,10 +72,13 @@ describe("the audit log", () => {
         const pruning = yield* Effect.fork(Effect.provide(AuditRetention.retain(day), failing))
         yield* TestClock.adjust(1)
         expect(yield* times).toEqual([1])
-        fails = false
+        meets = "a defect"
+        yield* TestClock.adjust(3_600_000)
+        expect(yield* times).toEqual([1])
+        meets = "nothing"
         yield* TestClock.adjust(3_600_000)
         expect(yield* times).toEqual([])
-        expect(yield* Clock.currentTimeMillis).toBe(1000 * day + 3_600_001)
+        expect(yield* Clock.currentTimeMillis).toBe(1000 * day + 7_200_001)
         yield* Fiber.interruptAll([keeping, pruning])
       })
     ))

@@ -8,7 +8,7 @@ import {
   Retention,
   StoreUnavailable
 } from "@lead-signals/domain"
-import { Clock, Effect, Fiber, Layer, Logger, TestClock, TestContext } from "effect"
+import { Clock, Effect, Fiber, HashMap, Layer, Logger, TestClock, TestContext } from "effect"
 import { describe, expect, it } from "vitest"
 
 const entropyOf = (byte: number) =>
@@ -41,7 +41,8 @@ const counted = (tookMillis: number, answer: (n: number) => Effect.Effect<Pruned
 const run = (
   pruning: typeof Pruning.Service,
   options: RetentionRounds.RetentionRoundOptions,
-  millis: number
+  millis: number,
+  logging: Layer.Layer<never> = Logger.remove(Logger.defaultLogger)
 ) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(RetentionRounds.retain(options))
@@ -50,7 +51,7 @@ const run = (
   }).pipe(
     Effect.provideService(Pruning, pruning),
     Effect.provideService(Entropy, entropyOf(7)),
-    Effect.provide(Layer.merge(TestContext.TestContext, Logger.remove(Logger.defaultLogger))),
+    Effect.provide(Layer.merge(TestContext.TestContext, logging)),
     Effect.runPromise
   )
 
@@ -101,6 +102,28 @@ describe("retain", () => {
     // The failed round and the one of another do not count.
     expect(rounds.map((at) => Math.floor(at / 1000))).toEqual([2])
     expect(pieces.map(({ removed }) => removed)).toEqual([2, 0])
+  })
+
+  it("goes on after a defect of the store or of the host, and logs its name alone [RET-4, PII-2]", async () => {
+    const { calls, pruning } = counted(0, (n) =>
+      n === 1 ? Effect.die(new TypeError("Ada Example")) : Effect.succeed(nothing)
+    )
+    const logged: Array<string> = []
+    let rounds = 0
+    const onRound = (): void => {
+      if (++rounds === 1) throw new RangeError("Ada Example")
+    }
+    const logger = Logger.make(({ annotations, message }) => {
+      logged.push(`${String(message)}: ${String(HashMap.unsafeGet(annotations, "reason"))}`)
+    })
+    await run(pruning, { ...timing, onRound }, 3500, Logger.replace(Logger.defaultLogger, logger))
+    expect(calls.map(({ at }) => Math.floor(at / 1000))).toEqual([0, 1, 2, 3])
+    expect(rounds).toBe(3)
+    expect(logged).toEqual(
+      ["TypeError", "RangeError"].map(
+        (name) => `pruning stopped, and goes on later: internal error (${name})`
+      )
+    )
   })
 
   it("keeps what has no limit, and prunes each kind after what refers to it [RET-1, RET-4]", async () => {

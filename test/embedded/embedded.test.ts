@@ -3,6 +3,7 @@ import {
   Closed,
   createLeadSignals,
   InvalidParameter,
+  type LogLine,
   NotFound,
   StoreUnavailable
 } from "@lead-signals/embedded"
@@ -12,14 +13,15 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
 import { LeadStore } from "@lead-signals/domain"
 import { nodeListener } from "@lead-signals/embedded/node"
-import { once } from "node:events"
+import * as Webhooks from "@lead-signals/webhook/node"
+import { EventEmitter, once } from "node:events"
 import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
-import { seen, withLeads } from "./ObservedBrand.ts"
+import { seen, signal, withLeads } from "./ObservedBrand.ts"
 
 const folder = temporaryFolder()
 
@@ -161,6 +163,57 @@ describe("the service behind promises", () => {
     await service.close()
   })
 
+  it("does nothing for a client that has gone before the host hands its request over [LIVE-4]", async () => {
+    const reads = new Map<string, number>()
+    const counting = Layer.effect(
+      LeadStore,
+      Effect.map(LeadStore, (store) =>
+        LeadStore.of({
+          ...store,
+          eventsAfter: (brandId, ...given) =>
+            Effect.suspend(() => {
+              reads.set(brandId, (reads.get(brandId) ?? 0) + 1)
+              return store.eventsAfter(brandId, ...given)
+            })
+        })
+      )
+    )
+    const operatorToken = "a-token-of-sixteen-characters"
+    const store = Layer.merge(MemoryStore.layer, Layer.provide(counting, MemoryStore.layer))
+    const service = await createLeadSignals({ store, operatorToken })
+    const [gone, there] = [await service.createBrand("Gone"), await service.createBrand("There")]
+    const pathOf = ({ id }: { readonly id: string }) => `/operator/brands/${id}/events`
+    const headers = { authorization: `Bearer ${operatorToken}` }
+    const api = await nodeListener(service)
+    const arrived = new EventEmitter()
+    const server = createServer(async (request, response) => {
+      arrived.emit("request")
+      await once(response, "close")
+      api(request, response)
+      arrived.emit("handed over")
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const [hasArrived, isHandedOver] = [once(arrived, "request"), once(arrived, "handed over")]
+    const leaving = new AbortController()
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathOf(gone)}`
+    const left = fetch(url, { headers, signal: leaving.signal })
+    await hasArrived
+    leaving.abort()
+    await expect(left).rejects.toThrow()
+    await isHandedOver
+    const aborted = new Request(`http://host${pathOf(gone)}`, { headers, signal: leaving.signal })
+    expect((await service.fetch(aborted)).status).toBe(499)
+    // A client that is there is served meanwhile.
+    const served = await service.fetch(new Request(`http://host${pathOf(there)}`, { headers }))
+    const reader = served.body!.getReader()
+    await reader.read()
+    await expect.poll(() => reads.get(there.id) ?? 0, { timeout: 30_000 }).toBeGreaterThan(1)
+    expect(reads.has(gone.id)).toBe(false)
+    await reader.cancel()
+    server.close()
+    await service.close()
+  })
+
   it("hands its log over, which holds nobody's data [PII-2]", async () => {
     const lines: Array<object> = []
     const service = await createLeadSignals({ store: MemoryStore.layer, log: (line) => lines.push(line) })
@@ -168,6 +221,55 @@ describe("the service behind promises", () => {
     expect(lines).toMatchObject([{ level: "info", message: "request", route: "/signals/leads", status: 401 }])
     expect(JSON.stringify(lines)).not.toContain("Ada")
     await service.close()
+  })
+
+  it("goes on when the host's log throws or rejects [ERR-1, DELIV-2]", async () => {
+    const logs: ReadonlyArray<(line: LogLine) => void> = [
+      () => {
+        throw new Error("the host's disk is full")
+      },
+      () => Promise.reject(new Error("the host's collector is away"))
+    ]
+    for (const log of logs) {
+      const lines: Array<string> = []
+      let posts = 0
+      const receiver = createServer((_, response) => void response.writeHead(++posts === 1 ? 400 : 204).end())
+      receiver.listen(0, "127.0.0.1")
+      await once(receiver, "listening")
+      const operatorToken = "a-token-of-sixteen-characters"
+      const service = await createLeadSignals({
+        store: MemoryStore.layer,
+        webhooks: Webhooks.layer({ allowed: ["127.0.0.0/8"], scheduleMillis: [1, 1] }),
+        operatorToken,
+        log: (line) => {
+          lines.push(line.message)
+          return log(line)
+        }
+      })
+      const brand = await service.createBrand("Mine")
+      await service.createSignal(brand.id, signal)
+      const ask = async (path: string, init: RequestInit = {}) => {
+        const headers = { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" }
+        const response = await service.fetch(
+          new Request(`http://host/operator/brands/${brand.id}/webhooks${path}`, { ...init, headers })
+        )
+        return [response.status, await response.json()] as const
+      }
+      const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+      const [status, { data: webhook }] = await ask("", {
+        method: "POST",
+        body: JSON.stringify({ url, events: ["lead2.created"] })
+      })
+      expect(status).toBe(201)
+      await service.observe(brand.id, [seen(1)])
+      // A failed attempt, of which the log has a line, and the one that follows it are recorded.
+      await expect
+        .poll(async () => (await ask(`/${webhook.id}/deliveries`))[1].data[0]?.state, { timeout: 30_000 })
+        .toBe("delivered")
+      expect(lines).toEqual(expect.arrayContaining(["request", "delivery attempted"]))
+      await service.close()
+      receiver.close()
+    }
   })
 
   it("changes and erases, and says of each observation what became of it [PII-3, EVT-8]", async () => {

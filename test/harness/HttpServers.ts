@@ -130,8 +130,8 @@ export const startApi = async ({
   readonly bodyLimits?: BodyLimits | null
   /** The clock of the server; the machine's unless given. */
   readonly clock?: Clock.Clock
-  /** Without them there is no console. */
-  readonly consoleFiles?: ReadonlyArray<ConsoleFile>
+  /** The files, or what loads them. Without them there is no console. */
+  readonly consoleFiles?: ReadonlyArray<ConsoleFile> | Effect.Effect<ReadonlyArray<ConsoleFile>>
   /** Sends webhooks, to 127.0.0.0/8 only; without it none can be created. */
   readonly retryMillis?: ReadonlyArray<number>
   /** The limits of live events; the server's own unless given. */
@@ -158,7 +158,12 @@ export const startApi = async ({
     Layer.succeed(AuditedKeyReads, auditsKeyReads),
     streamLimits === undefined ? Layer.empty : Layer.succeed(EventStreamLimits, streamLimits),
     waitLimits === undefined ? Layer.empty : Layer.succeed(ChangeWaitLimits, waitLimits),
-    consoleFiles === undefined ? Layer.empty : Layer.succeed(ConsoleFiles, Effect.succeed(consoleFiles))
+    consoleFiles === undefined
+      ? Layer.empty
+      : Layer.succeed(
+          ConsoleFiles,
+          Effect.isEffect(consoleFiles) ? consoleFiles : Effect.succeed(consoleFiles)
+        )
   )
   let drain: Effect.Effect<void> = Effect.void
   const listening = NodeServer.listening({

@@ -34,7 +34,8 @@ const fromSource = ["scripts/lead-signals.mjs"]
 const spawnProgram = (
   program: ReadonlyArray<string>,
   environment: Record<string, string>,
-  folder: string = root
+  folder: string = root,
+  stderr: "pipe" | number = "pipe"
 ) => {
   const child = spawn(process.execPath, [...nodeArguments, ...program], {
     cwd: folder,
@@ -47,12 +48,12 @@ const spawnProgram = (
       LEAD_SIGNALS_DRAIN_PAUSE: "0",
       ...environment
     },
-    stdio: ["ignore", "pipe", "pipe"]
+    stdio: ["ignore", "pipe", stderr]
   })
   running.add(child)
   let [out, err] = ["", ""]
-  child.stdout.on("data", (chunk) => (out += chunk))
-  child.stderr.on("data", (chunk) => (err += chunk))
+  child.stdout!.on("data", (chunk) => (out += chunk))
+  child.stderr?.on("data", (chunk) => (err += chunk))
   const exit = once(child, "exit").then(([code, signal]: Array<any>) => {
     running.delete(child)
     return (code ?? signal) as number | string
@@ -71,17 +72,19 @@ export const spawnBundle = (program: string, environment: Record<string, string>
 
 /**
  * Starts a server and waits for its line `Listening on …`. `program` is a bundle of it, which may run in any folder, else its source is
- * run.
+ * run. `stderr`: where it writes its log instead of a pipe, a file descriptor.
  */
 export const startServer = async (
   environment: Record<string, string>,
   program?: string,
-  folder?: string
+  folder?: string,
+  stderr?: "pipe" | number
 ): Promise<ServerProcess> => {
   const { child, closed, err, exit, out } = spawnProgram(
     program === undefined ? fromSource : [program],
     environment,
-    folder
+    folder,
+    stderr
   )
   const listening = new Promise<string>((resolve) => {
     child.stdout!.on("data", () => {

@@ -1,4 +1,6 @@
-/** A client that goes away while a document is made takes it from nobody else. */
+/** A client that goes away while a document is made takes it from nobody else, and neither does a host that could not load it once. */
+import { Effect } from "effect"
+import { gzipSync } from "node:zlib"
 import { expect, it } from "vitest"
 import { startApi } from "../harness/HttpServers.ts"
 
@@ -17,3 +19,15 @@ it.each(["/openapi.json", "/docs", "/docs/swagger-ui.css", "/docs/swagger-ui.js"
     expect((await api.call(path)).status).toBe(200)
   }
 )
+
+it("the console comes when its files can be loaded, after a request that failed because they could not [SES-6]", async () => {
+  let loads = 0
+  const consoleFiles = Effect.sync(() => {
+    if (++loads === 1) throw new Error("too many open files")
+    return [{ path: "index.html", contentType: "text/html; charset=utf-8", gzipped: gzipSync("<p>") }]
+  })
+  const api = await startApi({ consoleFiles })
+  const statuses: Array<number> = []
+  for (let i = 0; i < 3; i++) statuses.push((await fetch(`${api.url}/console/`)).status)
+  expect([statuses, loads]).toEqual([[500, 200, 200], 2])
+})

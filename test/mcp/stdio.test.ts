@@ -3,7 +3,7 @@ import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
-import { callWith } from "@lead-signals/mcp/internal"
+import { callWith, maxLineBytes } from "@lead-signals/mcp/internal"
 import { spawn } from "node:child_process"
 import { EventEmitter, once } from "node:events"
 import { createServer } from "node:http"
@@ -49,21 +49,25 @@ const connect = async (env: Record<string, string>, url = api.url, isEarlier = f
   return client as unknown as McpClient
 }
 
-/** Runs the command on these lines, and gives all that it wrote. */
-const run = async (env: Record<string, string>, input: string, args = argumentsFor(api.url)) => {
+/** Runs the command on this input, which then ends, and gives all that it wrote. */
+const run = async (env: Record<string, string>, input: string | Buffer, args = argumentsFor(api.url)) => {
   const child = spawn(process.execPath, args, { env: environment(env), stdio: "pipe" })
   let [out, err] = ["", ""]
-  child.stdout.on("data", (chunk) => {
-    out += chunk
-    // In-flight calls would end with the input.
-    if (out.split("\n").length > 2) child.stdin.end()
-  })
+  child.stdout.on("data", (chunk) => (out += chunk))
   child.stderr.on("data", (chunk) => (err += chunk))
-  if (input === "") child.stdin.end()
-  else child.stdin.write(input)
+  child.stdin.end(input)
   const [code] = (await once(child, "close")) as [number]
   return { code, out, err }
 }
+
+const request = (id: unknown, method: string, params: object = {}) =>
+  JSON.stringify({ jsonrpc: "2.0", id, method, params })
+
+const answersIn = (out: string): ReadonlyArray<Record<string, any>> =>
+  out
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
 
 describe("lead-signals mcp", () => {
   it("reads with a key, and changes with a token beside it [MCP-10]", async () => {
@@ -163,15 +167,39 @@ describe("lead-signals mcp", () => {
     slow.close()
   })
 
-  it("writes messages alone to standard output, whatever comes in, and its credential nowhere [MCP-10]", async () => {
-    const list = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "no/such" })
-    const input = `no json\n[1]\n{"jsonrpc":"2.0"}\n"${"x".repeat(70_000)}"\n${list}\n${list}\n`
-    const { code, err, out } = await run({ LEAD_SIGNALS_API_KEY: brand.key }, input)
-    const lines = out
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line))
-    expect(lines.filter(({ id }) => id === 7).map(({ error }) => error.code)).toEqual([-32601, -32601])
+  it("answers each line and each call that came before its input ended, by messages alone, and shows its credential nowhere [MCP-10]", async () => {
+    const lines = [
+      "no json",
+      "[1]",
+      '{"jsonrpc":"2.0"}',
+      `"${"x".repeat(70_000)}"`,
+      "",
+      '{"jsonrpc":"2.0","id":"i","method":1}',
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"An answer gets none."}}',
+      "x".repeat(maxLineBytes + 1),
+      request(7, "no/such"),
+      request(7, "no/such"),
+      request("call", "tools/call", { name: "list_signals", arguments: {} }),
+      "{"
+    ]
+    const { code, err, out } = await run({ LEAD_SIGNALS_API_KEY: brand.key }, lines.join("\n"))
+    const answers = answersIn(out)
+    const errors = answers.flatMap(({ error, id }) => (error === undefined ? [] : [[id, error.code]]))
+    expect(errors.filter(([id]) => id !== 7)).toEqual([
+      [null, -32700],
+      [null, -32600],
+      [null, -32600],
+      [null, -32600],
+      ["i", -32600],
+      [null, -32600],
+      [null, -32700]
+    ])
+    expect(errors.filter(([id]) => id === 7)).toEqual([
+      [7, -32601],
+      [7, -32601]
+    ])
+    const signals = answers.find(({ id }) => id === "call")!["result"].structuredContent.data
+    expect(signals.map(({ id }: { id: string }) => id)).toEqual([brand.signalId])
     expect([code, `${out}${err}`.includes(brand.key)]).toEqual([0, false])
   })
 

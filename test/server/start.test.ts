@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, openSync, writeFileSync } from "node:fs"
 import { Agent, type IncomingMessage, request } from "node:http"
 import { createServer } from "node:net"
 import { join } from "node:path"
@@ -152,7 +152,7 @@ describe("npm start", () => {
       for (const millis of isThorough ? [300, 450, 600] : [450]) {
         const { child, exit } = spawnBundle(program, environment)
         const timer = setTimeout(() => child.kill("SIGKILL"), millis)
-        child.stdout.on("data", () => {
+        child.stdout!.on("data", () => {
           clearTimeout(timer)
           child.kill("SIGKILL")
         })
@@ -331,6 +331,26 @@ describe("npm start", () => {
     expect([status, headers.get("connection")]).toEqual([503, "close"])
     agent.destroy()
     await server.end("SIGKILL")
+  })
+
+  it("serves on when its log can't be written, as on a full disk, or when nobody reads its output [RUN-8]", async () => {
+    const environment = {
+      LEAD_SIGNALS_DATABASE: "memory",
+      LEAD_SIGNALS_DEMO: "false",
+      LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken,
+      LEAD_SIGNALS_NO_SETTING: "is named on standard error"
+    }
+    const full = existsSync("/dev/full") ? [openSync("/dev/full", "w")] : []
+    for (const stderr of ["pipe", ...full] as const) {
+      const server = await startServer(environment, program, undefined, stderr)
+      server.child.stdout!.destroy()
+      server.child.stderr?.destroy()
+      for (let i = 0; i < 3; i++) {
+        const { status } = await callJson(`${server.url}/operator/brands`, operatorToken)
+        expect(status).toBe(200)
+      }
+      expect(await server.end("SIGTERM")).toBe(0)
+    }
   })
 
   it.runIf(isThorough)("finishes what is in flight before it ends [HEALTH-5]", async () => {

@@ -206,4 +206,15 @@ describe("the database's clock", () => {
     expect(clock.unsafeCurrentTimeMillis()).toBe(100_000 - back)
     machine.mockRestore()
   })
+
+  it("measures durations by the machine's own clock, whatever the database's time becomes [CHG-6]", async () => {
+    const clock = measured([[0, 2]])
+    const [before, began] = [clock.unsafeCurrentTimeNanos(), performance.now()]
+    for (const ahead of [3_600_000, -3_600_000]) {
+      clock.measured(Date.now() + ahead, performance.now() - 2, performance.now())
+      const elapsed = Number((await Effect.runPromise(clock.currentTimeNanos)) - before) / 1e6
+      expect(elapsed).toBeGreaterThanOrEqual(0)
+      expect(elapsed).toBeLessThan(performance.now() - began + 1000)
+    }
+  })
 })

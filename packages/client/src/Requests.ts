@@ -40,6 +40,11 @@ const queryOf = (parameters: object): string => {
 const wholeNumber = (text: string | undefined): number | null =>
   text !== undefined && /^[0-9]{1,12}$/.test(text) ? Number(text) : null
 
+/** Milliseconds since an arbitrary instant, by a clock that nobody sets: a machine's time may be set while a call waits. */
+const elapsedMillis: Effect.Effect<number> = Effect.clockWith((clock) =>
+  Effect.sync(() => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
+)
+
 const isTemporary = (status: number): boolean => status === 429 || status === 408 || status >= 500
 
 /** Returns undefined for malformed JSON. */
@@ -111,15 +116,16 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
   const timeout = Duration.decode(options.timeout ?? "30 seconds")
   const patienceMillis = Duration.toMillis(options.patience ?? "5 minutes")
   const headers = { authorization: `Bearer ${key}`, accept: "application/json" }
-  /** The key's rate window as the last response described it. */
-  const rateWindow = { remaining: Number.POSITIVE_INFINITY, endsAt: 0 }
+  /** The key's rate window as the last response described it, with its end in elapsed milliseconds. */
+  const rateWindow = { remaining: Number.POSITIVE_INFINITY, endsAt: Number.NEGATIVE_INFINITY }
 
-  const updateRateWindow = (answer: TransportResponse, now: number): void => {
+  /** `now` is an instant, as the window's reset is one; `elapsed` is the same moment in elapsed milliseconds. */
+  const updateRateWindow = (answer: TransportResponse, now: number, elapsed: number): void => {
     const remaining = wholeNumber(answer.headers["x-ratelimit-remaining"])
     const reset = wholeNumber(answer.headers["x-ratelimit-reset"])
     if (remaining === null || reset === null) return
     rateWindow.remaining = remaining
-    rateWindow.endsAt = Math.min(reset * 1000, now + maxWindowMillis)
+    rateWindow.endsAt = elapsed + Math.min(reset * 1000 - now, maxWindowMillis)
   }
 
   /** A request that waits at the service has its wait besides the timeout. */
@@ -136,17 +142,17 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
     transport({ url: `${base}${path}`, headers }).pipe(
       Effect.timeoutOption(Duration.min(limit, Duration.millis(leftMillis))),
       Effect.flatMap((found) =>
-        Effect.map(Clock.currentTimeMillis, (now): Outcome | RequestRefused => {
+        Effect.zipWith(Clock.currentTimeMillis, elapsedMillis, (now, elapsed): Outcome | RequestRefused => {
           if (found._tag === "None") return { failure: { status: null, reason: "timeout", waitMillis: null } }
           const answer = found.value
           const { status } = answer
-          updateRateWindow(answer, now)
+          updateRateWindow(answer, now, elapsed)
           if (isTemporary(status)) {
             const seconds = wholeNumber(answer.headers["retry-after"])
             const waitMillis = seconds === null ? null : seconds * 1000
             // Retry-After is relative, and so is right even when this clock is wrong.
             if (status === 429 && waitMillis !== null)
-              rateWindow.endsAt = now + Math.min(waitMillis, maxWindowMillis)
+              rateWindow.endsAt = elapsed + Math.min(waitMillis, maxWindowMillis)
             return { failure: { status, reason: `status ${status}`, waitMillis } }
           }
           if (status !== 200) return refusalOf(answer)
@@ -182,7 +188,7 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
 
   return <A>(path: string, parameters: object = {}) =>
     Effect.gen(function* () {
-      const startedAt = yield* Clock.currentTimeMillis
+      const startedAt = yield* elapsedMillis
       const unanswered = (attempts: number, last: string, status: number | null, now: number) => {
         const seconds = Math.round((now - startedAt) / 1000)
         const message = `The service gave no usable response in ${seconds} s and ${attempts} attempts; the last: ${last}.`
@@ -190,7 +196,7 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
       }
       let last = { reason: "the key's rate window was used up", status: null as number | null }
       for (let attempts = 1; ; attempts++) {
-        const begun = yield* Clock.currentTimeMillis
+        const begun = yield* elapsedMillis
         const wait = rateWindowWait(begun)
         const left = startedAt + patienceMillis - begun - wait
         if (left < 0) return yield* unanswered(attempts - 1, last.reason, last.status, begun)
@@ -201,7 +207,7 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
         last = { reason, status }
         // A Retry-After of 0 still pauses: an overloaded service would receive requests without end.
         const pause = waitMillis === null || waitMillis === 0 ? yield* backoffMillis(attempts) : waitMillis
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* elapsedMillis
         if (now - startedAt + pause > patienceMillis) return yield* unanswered(attempts, reason, status, now)
         yield* Effect.sleep(Duration.millis(pause))
       }

@@ -29,7 +29,11 @@ export class NoAnswer extends Data.TaggedError("NoAnswer")<{
 export type Transport = (request: TransportRequest) => Effect.Effect<TransportResponse, NoAnswer>
 
 const reasonOf = (failure: unknown): string => {
-  const { cause, code, name } = failure as { cause?: { code?: unknown }; code?: unknown; name?: unknown }
+  const { cause, code, name } = (failure ?? {}) as {
+    cause?: { code?: unknown } | null
+    code?: unknown
+    name?: unknown
+  }
   return String(cause?.code ?? code ?? name ?? "unknown")
 }
 

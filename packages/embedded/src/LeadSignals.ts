@@ -48,7 +48,7 @@ import {
 } from "@lead-signals/http"
 import { Effect, Either, Encoding, Layer, Logger, ManagedRuntime } from "effect"
 import { type Call, CallTracker } from "./CallTracker.ts"
-import { checkOptions, type EmbeddedOptions, type Store } from "./Options.ts"
+import { checkOptions, type EmbeddedOptions, type LogLine, type Store } from "./Options.ts"
 import { entriesOf } from "./QueryEntries.ts"
 
 /** An observation as a host writes it: times are ISO 8601 texts, and all fields but four are optional. */
@@ -69,6 +69,16 @@ const noWebhooks = Layer.succeed(WebhookTargets, {
     })
 })
 
+/** Hands a line over. A host's function that throws or rejects must end neither a request nor the deliveries, and its rejection not the process. */
+const handOver = (log: NonNullable<EmbeddedOptions["log"]>, line: LogLine): void => {
+  try {
+    const returned: unknown = log(line)
+    if (returned instanceof Promise) returned.catch(() => {})
+  } catch {
+    // There is no other log that could have it.
+  }
+}
+
 const logging = (log: EmbeddedOptions["log"]): Layer.Layer<never> =>
   log === undefined
     ? Logger.remove(Logger.defaultLogger)
@@ -76,7 +86,7 @@ const logging = (log: EmbeddedOptions["log"]): Layer.Layer<never> =>
         Logger.defaultLogger,
         Logger.make(({ annotations, logLevel, message }) => {
           const entry = logLine({ annotations, message })
-          log({ level: logLevel.label.toLowerCase(), message: entry.message, ...entry.fields })
+          handOver(log, { level: logLevel.label.toLowerCase(), message: entry.message, ...entry.fields })
         })
       )
 

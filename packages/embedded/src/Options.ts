@@ -46,7 +46,7 @@ export interface EmbeddedOptions {
   readonly webhooks?: Webhooks
   /**
    * Receives each line of the log; by default there is no log. No line holds personal data, a key or a
-   * secret.
+   * secret. What it throws or rejects with is ignored.
    */
   readonly log?: (line: LogLine) => void
 }

@@ -31,13 +31,18 @@ export const document = (contentType: string, text: string): Effect.Effect<Docum
 }
 
 /**
- * Makes something when it is first needed, and keeps it. It is made apart from the request that needs it: a client that goes away
- * meanwhile takes it from nobody else, as it would with `Effect.cached`, which keeps an interruption, too.
+ * Makes something when it is first needed, and keeps it; what could not be made is tried again when it is needed next. It is made apart from the
+ * request that needs it: a client that goes away meanwhile takes it from nobody else, as it would with `Effect.cached`, which keeps an interruption, too.
  */
 export const madeOnce = <A>(make: Effect.Effect<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.sync(() => {
     let made: Promise<A> | undefined
-    return Effect.promise(() => (made ??= Effect.runPromise(make)))
+    const begin = (): Promise<A> => {
+      const begun = Effect.runPromise(make)
+      begun.catch(() => (made = undefined))
+      return begun
+    }
+    return Effect.promise(() => (made ??= begin()))
   })
 
 /** `gzip;q=0` refuses it. */

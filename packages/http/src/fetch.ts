@@ -18,13 +18,14 @@ const withBody = (request: Request): Request =>
 
 /**
  * Makes a `(Request) => Promise<Response>` over what the host brings. It never rejects: every failure is a response.
- * Aborting the request's signal stops the work on it.
+ * Aborting the request's signal stops the work on it, and a request that is aborted already begins none; the status is 499.
  */
 export const fetchHandler: Effect.Effect<FetchHandler, never, Requirements> = hosted(
   Effect.gen(function* () {
     const app = yield* make
     const runtime = yield* untraced(Effect.runtime<never>())
     const handle = HttpApp.toWebHandlerRuntime(runtime)(app)
-    return (request: Request) => handle(withBody(request))
+    return async (request: Request) =>
+      request.signal?.aborted === true ? new Response(null, { status: 499 }) : handle(withBody(request))
   })
 )

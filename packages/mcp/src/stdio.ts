@@ -4,6 +4,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio"
 import type { CredentialKind } from "./Operations.ts"
 import { makeServer } from "./McpServer.ts"
 import { makeResources } from "./Resources.ts"
+import { StdioTransport } from "./StdioTransport.ts"
 
 /** Where the server is, and what opens it. */
 export interface StdioOptions {
@@ -78,24 +79,21 @@ const callerOf = (kind: CredentialKind, url: string, credential: string | null) 
       }
 
 /**
- * Serves until standard input ends. Standard output carries messages alone, and problems of the connection go to `onProblem`, without
- * what was sent.
+ * Serves until standard input has ended and each request is answered, or standard output breaks. Standard output carries messages alone, and
+ * problems of the connection go to `onProblem`, without what was sent.
  */
-export const serveOverStdio = (
+export const serveOverStdio = async (
   { apiKey, operatorToken, specification, url }: StdioOptions,
   onProblem: (message: string) => void
 ): Promise<void> => {
   const resources = makeResources(specification)
   const callers = { ...callerOf("key", url, apiKey), ...callerOf("operator", url, operatorToken) }
-  return new Promise((resolve) => {
-    const handle = serveStdio(() => makeServer(callers, resources), {
-      maxSubscriptions: 1,
-      onerror: () => onProblem("A message could not be read or answered.")
-    })
-    const end = (): void => {
-      void handle.close().then(resolve, resolve)
-    }
-    process.stdin.once("end", end)
-    process.stdin.once("close", end)
+  const transport = new StdioTransport(process.stdin, process.stdout)
+  const handle = serveStdio(() => makeServer(callers, resources), {
+    transport,
+    maxSubscriptions: 1,
+    onerror: () => onProblem("A message could not be read or answered.")
   })
+  await transport.finished
+  await handle.close()
 }

@@ -2,6 +2,14 @@
 import { logLine } from "@lead-signals/http"
 import { Cause, Logger } from "effect"
 
+/**
+ * Lets the process outlive its standard output and standard error: a full disk, or a reader that has gone, makes them emit an error, which ends a
+ * process without a listener. What can't be written is lost. [RUN-8]
+ */
+export const outliveOutput = (): void => {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+}
+
 let pendingLines = ""
 
 const flush = (): void => {

@@ -32,6 +32,7 @@ export const serve = (
   given: Readonly<Record<string, string>> = {},
   optionNames: Readonly<Record<string, string>> = {}
 ): void => {
+  Log.outliveOutput()
   const environment = { ...process.env, ...given }
   for (const name of unknownVariables(environment)) {
     process.stderr.write(`${unknownVariableMessage(name)}\n`)

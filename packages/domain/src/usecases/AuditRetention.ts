@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
+import { loggedRound } from "./LoggedRound.ts"
 
 /** Milliseconds for which entries are kept unless a host says otherwise: a year. */
 export const defaultMillis = 365 * 86_400_000
@@ -26,7 +27,7 @@ export const prune = (keptMillis: number): Effect.Effect<number, StoreUnavailabl
   })
 
 /**
- * Prunes for ever: when it begins, and then every hour. A failure of the store is logged, and the next hour tries again. A `keptMillis` of
+ * Prunes for ever: when it begins, and then every hour. A failure or a defect of the store is logged, and the next hour tries again. A `keptMillis` of
  * null keeps everything. [AUD-5]
  */
 export const retain = (keptMillis: number | null): Effect.Effect<never, never, AuditLog> =>
@@ -34,11 +35,7 @@ export const retain = (keptMillis: number | null): Effect.Effect<never, never, A
     ? Effect.never
     : Effect.forever(
         Effect.zipRight(
-          Effect.catchAll(prune(keptMillis), ({ reason }) =>
-            Effect.logWarning("pruning of the audit log stopped, and goes on later").pipe(
-              Effect.annotateLogs({ reason })
-            )
-          ),
+          loggedRound("pruning of the audit log stopped, and goes on later", prune(keptMillis)),
           Effect.sleep("1 hour")
         )
       )

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import { keptMillis } from "../decisions/Idempotency.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import { IdempotencyRecords } from "../ports/IdempotencyRecords.ts"
+import { loggedRound } from "./LoggedRound.ts"
 
 /** How many records one transaction removes at most. */
 export const pieceSize = 500
@@ -22,14 +23,10 @@ export const prune: Effect.Effect<number, StoreUnavailable, IdempotencyRecords> 
   }
 })
 
-/** Prunes for ever: when it begins, and then every 10 minutes. A failure of the store is logged, and the next time tries again. */
+/** Prunes for ever: when it begins, and then every 10 minutes. A failure or a defect of the store is logged, and the next time tries again. */
 export const retain: Effect.Effect<never, never, IdempotencyRecords> = Effect.forever(
   Effect.zipRight(
-    Effect.catchAll(prune, ({ reason }) =>
-      Effect.logWarning("pruning of Idempotency-Keys stopped, and goes on later").pipe(
-        Effect.annotateLogs({ reason })
-      )
-    ),
+    loggedRound("pruning of Idempotency-Keys stopped, and goes on later", prune),
     Effect.sleep("10 minutes")
   )
 )

@@ -11,6 +11,7 @@ import {
 } from "../model/Retention.ts"
 import { Entropy } from "../ports/Entropy.ts"
 import { type DueCounts, type PruneCursor, type Pruned, Pruning, type PruneLease } from "../ports/Pruning.ts"
+import { loggedRound } from "./LoggedRound.ts"
 
 /**
  * The retention of a host, which observations are judged by. A host that sets none keeps all engagements and leads. [RET-8]
@@ -155,8 +156,8 @@ export const countDue = (retention: Retention): Effect.Effect<DueCounts, StoreUn
 
 /**
  * Prunes for ever. After each piece it pauses so long that pieces take no more than their share of the time. Of several processes on
- * one store one prunes; another takes over within `leaseMillis` after it ends. A failure of the store ends the round, and the next
- * begins again. [RET-4]
+ * one store one prunes; another takes over within `leaseMillis` after it ends. A failure of the store ends the round, and so does a
+ * defect of it or of the options; the next begins again. [RET-4]
  */
 export const retain = (options: RetentionRoundOptions = {}): Effect.Effect<never, never, Pruning | Entropy> =>
   Effect.gen(function* () {
@@ -171,11 +172,6 @@ export const retain = (options: RetentionRoundOptions = {}): Effect.Effect<never
     )
     yield* Effect.sleep(startMillis)
     return yield* Effect.forever(
-      Effect.zipRight(
-        Effect.catchAll(round, ({ reason }) =>
-          Effect.logWarning("pruning stopped, and goes on later").pipe(Effect.annotateLogs({ reason }))
-        ),
-        Effect.sleep(intervalMillis)
-      )
+      Effect.zipRight(loggedRound("pruning stopped, and goes on later", round), Effect.sleep(intervalMillis))
     )
   })

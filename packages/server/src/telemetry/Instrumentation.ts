@@ -167,6 +167,8 @@ const measureIntervalSeconds = 15
 /** Updates the gauges of the store every 15 s, for exporters of metrics. */
 export const storeGauges: Layer.Layer<never, never, Measured> = Layer.scopedDiscard(
   measure.pipe(
+    // A defect of the store leaves the gauges as they are until the next time.
+    Effect.catchAllDefect(() => Effect.void),
     Effect.zipRight(Effect.sleep(measureIntervalSeconds * 1000)),
     Effect.forever,
     Effect.forkScoped

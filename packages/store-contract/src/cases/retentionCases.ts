@@ -324,34 +324,42 @@ export const retentionCases: ReadonlyArray<Case> = [
     })
   ),
 
-  caseOf(
-    "removes events that were recorded after a clock that was ahead was set back [RET-5, RET-9]",
-    (clock) =>
-      Effect.gen(function* () {
-        const brand = yield* Brands.create("B")
-        const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-        const { id: signalId } = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
-        const observe = (of: string, persons: number) =>
-          recordObservations(
-            brand,
-            Array.from({ length: persons }, (_, i) => ({
-              signalId,
-              person: { extId: `${of}${i}`, name: of },
-              engagement: { id: `${of}${i}` }
-            }))
-          )
-        yield* observe("before", 2)
-        clock.millis += 1000 * hour
-        // More than a piece looks at.
-        for (let i = 0; i < 5; i++) yield* observe(`ahead${i}-`, 500)
-        clock.millis -= 1000 * hour
-        yield* observe("after", 3)
-        clock.millis += 2 * hour
-        const all = { ...Retention.keepAll, events: hour, engagements: hour, leads: hour }
-        const counted = yield* RetentionRounds.countDue(all)
-        assertEqual("counted, and pruned", counted, yield* RetentionRounds.pruneNow(all))
-        assertEqual("events, and leads", [counted.events, counted.leads], [5, 5])
-      })
+  ...(
+    [
+      ["before the time that it was set to", 5, 2],
+      ["after that time, with newer events", 2, 1000.5]
+    ] as const
+  ).map(([when, batchesAhead, hours]) =>
+    caseOf(
+      `removes events that were recorded after a clock that was ahead was set back, ${when} [RET-5, RET-9]`,
+      (clock) =>
+        Effect.gen(function* () {
+          const brand = yield* Brands.create("B")
+          const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+          const { id: signalId } = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+          const observe = (of: string, persons: number) =>
+            recordObservations(
+              brand,
+              Array.from({ length: persons }, (_, i) => ({
+                signalId,
+                person: { extId: `${of}${i}`, name: of },
+                engagement: { id: `${of}${i}` }
+              }))
+            )
+          yield* observe("before", 2)
+          clock.millis += 1000 * hour
+          // As many events as a piece looks at, or more.
+          for (let i = 0; i < batchesAhead; i++) yield* observe(`ahead${i}-`, 500)
+          clock.millis -= 1000 * hour
+          yield* observe("after", 3)
+          clock.millis += hours * hour
+          if (hours > 1000) yield* observe("newest", 1)
+          const all = { ...Retention.keepAll, events: hour, engagements: hour, leads: hour }
+          const counted = yield* RetentionRounds.countDue(all)
+          assertEqual("counted, and pruned", counted, yield* RetentionRounds.pruneNow(all))
+          assertEqual("events, and leads", [counted.events, counted.leads], [5, 5])
+        })
+    )
   ),
 
   caseOf("counts nothing as due of a kind without a retention, however old it is [RET-1, RET-4]", (clock) =>

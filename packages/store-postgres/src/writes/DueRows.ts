@@ -80,7 +80,31 @@ interface WalkedEvent {
   readonly has_delivery: boolean
 }
 
-/** Passes over young events before older ones, which a clock that was set back leaves. Without any, it ends at the first page of young ones. */
+/**
+ * Whether an event of the brand behind the position is due: the newest, or one of those at distances of 1, 2, 4 and so on. As many due ones as
+ * there are young ones before them have one of these.
+ */
+const isFollowedByDue = async (
+  sql: Connection,
+  brandId: number,
+  position: number,
+  before: Instant
+): Promise<boolean> => {
+  const found = await sql.get(
+    `SELECT 1 AS found FROM generate_series(0, 52) AS probe (power)
+       CROSS JOIN LATERAL (
+         SELECT e.occurred_at FROM lead_signals.event e WHERE e.brand_id = $1 AND e.position >= $2 + (1::bigint << power)
+           ORDER BY e.position LIMIT 1) AS probed
+       WHERE probed.occurred_at < $3
+     UNION ALL SELECT 1 FROM (
+         SELECT e.occurred_at FROM lead_signals.event e WHERE e.brand_id = $1 ORDER BY e.position DESC LIMIT 1) AS newest
+       WHERE newest.occurred_at < $3 LIMIT 1`,
+    [brandId, position, before]
+  )
+  return found !== undefined
+}
+
+/** Passes over young events before due ones, which a clock that was set back leaves. Without any, it ends at the first page of young ones. */
 const events = (sql: Connection, { after, before, limit }: PieceOf): Promise<Found> =>
   walkBrands(sql, after, async (brandId, [from = 0]) => {
     const rows = await sql.all<WalkedEvent>(
@@ -96,12 +120,8 @@ const events = (sql: Connection, { after, before, limit }: PieceOf): Promise<Fou
     }
     if (rows.length < lookedAt) return { keys, next: null }
     const last = rows.at(-1)!
-    if (last.at < before) return { keys, next: [last.position] }
-    const newest = await sql.get<{ readonly at: Instant }>(
-      "SELECT occurred_at AS at FROM lead_signals.event WHERE brand_id = $1 ORDER BY position DESC LIMIT 1",
-      [brandId]
-    )
-    return { keys, next: last.at <= (newest?.at ?? last.at) ? null : [last.position] }
+    const isMore = last.at < before || (await isFollowedByDue(sql, brandId, last.position, before))
+    return { keys, next: isMore ? [last.position] : null }
   })
 
 /** Whether an instant is before another, where rows are found by an id: no index by time answers it. */

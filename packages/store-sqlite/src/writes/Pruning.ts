@@ -60,7 +60,21 @@ interface WalkedEvent extends Row {
   readonly has_delivery: number
 }
 
-/** Passes over young events before older ones, which a clock that was set back leaves. Without any, it ends at the first page of young ones. */
+/**
+ * Whether an event behind the position is due: the newest, or one of those at distances of 1, 2, 4 and so on. As many due ones as there are young
+ * ones before them have one of these.
+ */
+const isFollowedByDue = (sql: QueryConnection, position: number, before: Instant): boolean =>
+  sql.value(
+    `WITH RECURSIVE probe(distance) AS (
+       SELECT 1 UNION ALL SELECT distance * 2 FROM probe WHERE distance < (SELECT max(position) FROM event))
+     SELECT 1 WHERE (SELECT occurred_at FROM event ORDER BY position DESC LIMIT 1) < ?
+       OR EXISTS (SELECT 1 FROM probe WHERE
+         (SELECT occurred_at FROM event WHERE position >= ? + distance ORDER BY position LIMIT 1) < ?)`,
+    [before, position, before]
+  ) !== undefined
+
+/** Passes over young events before due ones, which a clock that was set back leaves. Without any, it ends at the first page of young ones. */
 const events = (sql: QueryConnection, { after, before, limit }: PieceOf): Found => {
   const rows = sql.all<WalkedEvent>(
     `SELECT e.position AS key, e.occurred_at AS at, e.event AS event,
@@ -76,10 +90,7 @@ const events = (sql: QueryConnection, { after, before, limit }: PieceOf): Found 
   }
   if (rows.length < lookedAt) return foundOf(due, null)
   const last = rows.at(-1)!
-  const isEnd =
-    last.at >= before &&
-    last.at <= sql.value<number>("SELECT occurred_at FROM event ORDER BY position DESC LIMIT 1")!
-  return foundOf(due, isEnd ? null : [last.key])
+  return foundOf(due, last.at < before || isFollowedByDue(sql, last.key, before) ? [last.key] : null)
 }
 
 /** Leads whose engagements one piece looks at. */
