@@ -299,12 +299,13 @@ describe("secrets and ids", () => {
     expect(WebhookSecrets.signing(third, now + 2 * hour)).toEqual([c, b])
   })
 
-  it("differ for each call and each seed [EVT-1]", () => {
-    const ids = [0, 1, 2].flatMap((byte) => {
+  it("differ for each call and each seed, and those of a seed lie side by side [EVT-1]", () => {
+    const ids = [0, 1, 255].flatMap((byte) => {
       const next = DeliveryIds.sequence(new Uint8Array(DeliveryIds.seedBytes).fill(byte))
       return Array.from({ length: 500 }, next)
     })
     expect(new Set(ids).size).toBe(1500)
     for (const id of ids) expect(id).toMatch(/^wh_[0-9a-f]{32}$/)
+    expect(new Set(ids.map((id) => id.slice(0, -8))).size).toBe(3)
   })
 })

@@ -120,7 +120,7 @@ describe.skipIf(isWithoutPostgres)("a store within the host's own transaction", 
             [
               {
                 personExtId: "broken",
-                personHash: "broken",
+                personHash: () => "broken",
                 authorHash: null,
                 engagementId: "broken",
                 signalId,

@@ -80,7 +80,7 @@ describe.skipIf(isWithoutPostgres)("leads in Postgres", () => {
         const store = yield* LeadStore
         const broken = {
           personExtId: "x",
-          personHash: "x",
+          personHash: () => "x",
           authorHash: null,
           engagementId: "x",
           signalId,

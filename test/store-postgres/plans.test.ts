@@ -219,8 +219,8 @@ describe.skipIf(isWithoutPostgres || !isThorough)("plans over 20,000 leads in Po
       const other = observationOf(`new ${i}`, `other ${i}`)
       return [observation, other].map((each) => ({
         personExtId: each.person.extId,
-        personHash: each.person.extId,
-        authorHash: "author",
+        personHash: () => each.person.extId,
+        authorHash: () => "author",
         engagementId: each.engagement.id,
         signalId: each.signalId,
         decide: (known: Observations.CurrentState, now: number) => Observations.observe("1", each, known, now)

@@ -58,7 +58,7 @@ const found = (brandId: string, text: string) => listed(brandId, ["search", text
 /** What can't be decided: the program itself is wrong. */
 const undecidable: Proposal = {
   personExtId: "nobody",
-  personHash: "",
+  personHash: () => "",
   authorHash: null,
   engagementId: "none",
   signalId: "1",

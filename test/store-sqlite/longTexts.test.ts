@@ -45,7 +45,7 @@ describe("a text that is longer than any that is let in", () => {
           [
             {
               personExtId: "p-1",
-              personHash: "h",
+              personHash: () => "h",
               authorHash: null,
               engagementId: "e-1",
               signalId: signal.id,

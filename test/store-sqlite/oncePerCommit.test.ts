@@ -1,8 +1,18 @@
 /** Work that a commit does once, however often its observations name the same person or text. */
-import { Brands, LeadStore, recordObservations, Signals, SortOrder } from "@lead-signals/domain"
+import {
+  Brands,
+  Leads,
+  LeadStore,
+  recordObservations,
+  Signals,
+  SortOrder,
+  Webhooks,
+  WebhookTargets
+} from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import { SettableClock } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
+import Database from "better-sqlite3"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import { afterEach, expect, it, vi } from "vitest"
 import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -14,7 +24,11 @@ afterEach(() => void vi.restoreAllMocks())
 const storeOfBrand = async () => {
   const filename = newFile()
   const runtime = ManagedRuntime.make(
-    Layer.merge(SqliteStore.layer({ filename, synced: false, maxUnindexed: 0 }), webCrypto)
+    Layer.mergeAll(
+      SqliteStore.layer({ filename, synced: false, maxUnindexed: 0 }),
+      webCrypto,
+      Layer.succeed(WebhookTargets, { check: (url) => Effect.succeed(url) })
+    )
   )
   const { brand, signalId } = await runtime.runPromise(
     Effect.gen(function* () {
@@ -46,22 +60,27 @@ const storeOfBrand = async () => {
     )
     expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(["recorded"]))
   }
-  return { brand, record, runtime }
+  return { brand, filename, record, runtime }
 }
 
-it("hashes each person of a commit once, engaged or author [PII-3]", async () => {
-  const { record, runtime } = await storeOfBrand()
+it("hashes each person of a commit once, engaged or author, and nobody before the brand has erased somebody [PII-3]", async () => {
+  const { brand, record, runtime } = await storeOfBrand()
   const encoded = vi.spyOn(TextEncoder.prototype, "encode")
-  await record(
-    { extId: "ada", name: "Ada", author: "author" },
-    { extId: "bea", name: "Bea", author: "author" },
-    { extId: "ada", name: "Ada", author: "bea" },
-    { extId: "ada", name: "Ada", author: "author" }
-  )
-  const hashed = encoded.mock.calls
-    .map(([text]) => text)
-    .filter((text) => /^(ada|bea|author)$/.test(text ?? ""))
-  expect(hashed).toEqual(["ada", "author", "bea"])
+  const hashed = async () => {
+    encoded.mockClear()
+    await record(
+      { extId: "ada", name: "Ada", author: "author" },
+      { extId: "bea", name: "Bea", author: "author" },
+      { extId: "ada", name: "Ada", author: "bea" },
+      { extId: "ada", name: "Ada", author: "author" }
+    )
+    const texts = encoded.mock.calls.map(([text]) => text)
+    return texts.filter((text) => /^(ada|bea|author)$/.test(text ?? ""))
+  }
+  expect(await hashed()).toEqual([])
+  await record({ extId: "cid", name: "Cid" })
+  await runtime.runPromise(Leads.erase(brand, 3))
+  expect(await hashed()).toEqual(["ada", "author", "bea"])
   await runtime.dispose()
 })
 
@@ -97,4 +116,49 @@ it("folds each text once when it is new, and none that stays as it was [LIST-4, 
   )
   expect(leads.map(({ lead }) => lead.profile.name)).toEqual(["Zoë Åkesson"])
   await runtime.dispose()
+})
+
+it("gives each event its own deliveries, however many events share a statement [EVT-2, EVT-3, EVT-7]", async () => {
+  const { brand, filename, record, runtime } = await storeOfBrand()
+  const create = (...events: ReadonlyArray<"lead2.created" | "activity.detected">) =>
+    runtime.runPromise(
+      Webhooks.create(brand.id, { url: "https://r.example/", events, description: null, enabled: false })
+    )
+  const both = Number((await create("lead2.created", "activity.detected")).id)
+  const activities = Number((await create("activity.detected")).id)
+  const expected: Array<ReadonlyArray<unknown>> = []
+  let persons = 0
+  // New persons fire two events each, known ones one: from none to a few more than fit a statement.
+  for (const [fresh, known] of [
+    [1, 0],
+    [9, 1],
+    [10, 0],
+    [10, 1],
+    [33, 7]
+  ] as const) {
+    const extIds = Array.from({ length: fresh + known }, (_, i) => `p${i < fresh ? persons + i : 0}`)
+    const before = expected.filter(([webhook]) => webhook === activities).length
+    persons += fresh
+    await record(...extIds.map((extId) => ({ extId, name: extId })))
+    for (const [i, extId] of extIds.entries()) {
+      const engagement = `e${before + i + 1}`
+      if (i < fresh) expected.push([both, "lead2.created", engagement, extId, 0])
+      for (const webhook of [both, activities])
+        expected.push([webhook, "activity.detected", engagement, extId, Number(i < fresh)])
+    }
+  }
+  await runtime.dispose()
+  const db = new Database(filename, { readonly: true })
+  const queued = db
+    .prepare(
+      `SELECT d.webhook_id, e.event, e.engagement_id, l.ext_id, e.is_first_activity
+       FROM delivery d JOIN event e ON e.position = d.position JOIN lead l ON l.id = e.lead_id ORDER BY d.seq`
+    )
+    .raw()
+    .all()
+  expect(queued).toEqual(expected)
+  expect(db.prepare("SELECT position FROM event ORDER BY position").pluck().all()).toEqual(
+    expected.flatMap(([webhook]) => (webhook === both ? [0] : [])).map((_, i) => i + 1)
+  )
+  db.close()
 })

@@ -70,8 +70,8 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
         tables.signals.get(proposal.signalId)?.brandId === brandId &&
         tables.deletedSignals.get(proposal.signalId) === undefined,
       engagementOf: tables.engagements(brandId).get(proposal.engagementId)?.leadId ?? null,
-      personSuppressed: suppressed.get(proposal.personHash) !== undefined,
-      authorSuppressed: proposal.authorHash !== null && suppressed.get(proposal.authorHash) !== undefined,
+      personSuppressed: suppressed.get(proposal.personHash()) !== undefined,
+      authorSuppressed: proposal.authorHash !== null && suppressed.get(proposal.authorHash()) !== undefined,
       lead: leads.find(({ extId }) => extId === proposal.personExtId) ?? null
     }
   }

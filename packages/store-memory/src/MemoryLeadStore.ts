@@ -64,8 +64,11 @@ const make = Effect.gen(function* () {
         memory.signals.get(proposal.signalId)?.brandId === brandId &&
         !memory.deletedSignals.has(proposal.signalId),
       engagementOf: leads.engagements.get(proposal.engagementId)?.leadId ?? null,
-      personSuppressed: leads.suppressed.has(proposal.personHash),
-      authorSuppressed: proposal.authorHash !== null && leads.suppressed.has(proposal.authorHash),
+      personSuppressed: leads.suppressed.size > 0 && leads.suppressed.has(proposal.personHash()),
+      authorSuppressed:
+        leads.suppressed.size > 0 &&
+        proposal.authorHash !== null &&
+        leads.suppressed.has(proposal.authorHash()),
       lead: leadId === undefined ? null : leads.byId.get(leadId)!.lead
     }
   }

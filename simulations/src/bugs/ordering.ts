@@ -155,7 +155,7 @@ export const inBatches: ReadonlyArray<Bug> = [
     in: "finishedAttempts",
     given: ["const { body: $body, deliveryId: $deliveryId, token: $token, webhook: $webhook } = $lease"],
     find: "Retries.settle($known, $result, $now, $draw, $scheduleMillis)",
-    put: "Retries.settle($known, $result, $now, ($draw + parseInt($deliveryId.slice(3, 7), 16) / 65_536) % 1, $scheduleMillis)"
+    put: "Retries.settle($known, $result, $now, ($draw + parseInt($deliveryId.slice(-4), 16) * 0.39) % 1, $scheduleMillis)"
   }),
   attempt(
     "batch-without-name-in-the-log",

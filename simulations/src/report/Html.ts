@@ -119,7 +119,7 @@ const deliverySection = (events: ReadonlyArray<TraceEvent>): string => {
       ({ at, fields }) =>
         `<li class="${answerKind(fields["status"])}">${clock(at)} ${fields["status"] ?? "no answer"}</li>`
     )
-    return `<tr><td data-column="webhook">${escaped(laneName(first.party))}</td><td data-column="event">${escaped(String(first.fields["subject"]))}</td><td data-column="id" class="id">${escaped(id.slice(0, 11))}…</td><td data-column="attempts"><ul class="attempts">${statuses.join("")}</ul></td></tr>`
+    return `<tr><td data-column="webhook">${escaped(laneName(first.party))}</td><td data-column="event">${escaped(String(first.fields["subject"]))}</td><td data-column="id" class="id">${escaped(id.slice(0, 9))}…${escaped(id.slice(-4))}</td><td data-column="attempts"><ul class="attempts">${statuses.join("")}</ul></td></tr>`
   })
   const cut = byId.size > maxDeliveries ? `<p>The last ${maxDeliveries} of ${byId.size} deliveries.</p>` : ""
   const table =

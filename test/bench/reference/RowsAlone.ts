@@ -3,13 +3,16 @@
  * decides nothing, hashes nobody and keeps no derived table; search entries it writes, made beforehand, as many at once as the product
  * does. The file is of no use afterwards.
  */
-import { RenderedLeads } from "@lead-signals/domain"
+import { DeliveryIds, RenderedLeads } from "@lead-signals/domain"
 import { SearchIndex, SearchTail } from "@lead-signals/store-sqlite/internal"
 import Database from "better-sqlite3"
 import { randomBytes } from "node:crypto"
 import type { NewObservation } from "../NewObservation.ts"
 
 const [brandId, webhookId] = [1, 1]
+
+/** Events of one statement, as many as in the product. */
+const eventsAtOnce = 20
 
 /** Everything that a row takes and that is no statement. */
 export const prepareRows = ({ engagement, person, signalId }: NewObservation) => {
@@ -107,25 +110,40 @@ export const makeRowsAlone = (filename: string): RowsAlone => {
        post_author_detail, author_ext_id, emitted_at, tracked_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
   )
-  const event = db.prepare(
-    "INSERT INTO event (event, brand_id, lead_id, engagement_id, is_first_activity, occurred_at) VALUES (?, ?, ?, ?, ?, ?)"
-  )
+  const insertEvents = (count: number) =>
+    db.prepare(
+      `INSERT INTO event (event, brand_id, lead_id, engagement_id, is_first_activity, occurred_at)
+       VALUES ${Array.from({ length: count }, () => "(?, ?, ?, ?, ?, ?)").join(", ")}`
+    )
+  const event = insertEvents(1)
+  const manyEvents = insertEvents(eventsAtOnce)
   const delivery = db.prepare(
     `INSERT INTO delivery (id, webhook_id, position, state, attempts, failures, due_at, created_at)
      VALUES (?, ?, ?, 'pending', 0, 0, ?, ?)`
   )
   let unindexed: Array<readonly [leadId: number, texts: PreparedRows["texts"]]> = []
   const record = db.transaction((all: ReadonlyArray<PreparedRows>) => {
+    const events: Array<ReadonlyArray<string | number>> = []
     for (const rows of all) {
       const { now, signalId } = rows
       const leadId = Number(lead.run(...rows.lead).lastInsertRowid)
       link.run(signalId, now, leadId)
       const [brand, engagementId, ...rest] = rows.engagement
       insertEngagement.run(brand, engagementId, leadId, ...rest)
-      event.run("lead2.created", brandId, leadId, engagementId, 0, now)
-      const { lastInsertRowid } = event.run("activity.detected", brandId, leadId, engagementId, 1, now)
-      delivery.run(`wh_${randomBytes(16).toString("hex")}`, webhookId, lastInsertRowid, now, now)
+      events.push(["lead2.created", brandId, leadId, engagementId!, 0, now])
+      events.push(["activity.detected", brandId, leadId, engagementId!, 1, now])
       unindexed.push([leadId, rows.texts])
+    }
+    let position = 0
+    const together = events.length - (events.length % eventsAtOnce)
+    for (let from = 0; from < together; from += eventsAtOnce) {
+      const { lastInsertRowid } = manyEvents.run(...events.slice(from, from + eventsAtOnce).flat())
+      position = Number(lastInsertRowid)
+    }
+    for (const each of events.slice(together)) position = Number(event.run(...each).lastInsertRowid)
+    const nextId = DeliveryIds.sequence(randomBytes(DeliveryIds.seedBytes))
+    for (const [i, { now }] of all.entries()) {
+      delivery.run(nextId(), webhookId, position - 2 * (all.length - 1 - i), now, now)
     }
     if (unindexed.length > SearchTail.maxUnindexed) {
       for (const [leadId, { grams, headline, name }] of unindexed) {

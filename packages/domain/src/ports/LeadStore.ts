@@ -21,10 +21,13 @@ import type { Operations } from "./Operation.ts"
 export interface Proposal {
   /** The person's id on the network: the store finds the lead by it. */
   readonly personExtId: string
-  /** `Suppression.hash` of the person's id: the store knows an erased person by it. */
-  readonly personHash: string
-  /** `Suppression.hash` of the post author's id; null when the author has no id. */
-  readonly authorHash: string | null
+  /**
+   * Computes `Suppression.hash` of the person's id: the store knows an erased person by it. That takes longer than to look it up, so a
+   * store need not call it while nobody of the brand is erased.
+   */
+  readonly personHash: () => string
+  /** Computes `Suppression.hash` of the post author's id; null when the author has no id. */
+  readonly authorHash: (() => string) | null
   /** The id by which a repetition is found. [EVT-8] */
   readonly engagementId: string
   /** The signal that caught the engagement. */

@@ -26,6 +26,9 @@ const only =
 const rightOf = (result: unknown): unknown =>
   Either.isEither(result) && Either.isRight(result) ? result.right : refused
 
+/** Not `Option.getOrElse`, which counts its arguments first: observations have forty such fields. */
+const valueOf = (option: Option.Option<unknown>): unknown => (Option.isSome(option) ? option.value : refused)
+
 const chain =
   (first: Decode, second: Decode): Decode =>
   (value) => {
@@ -106,9 +109,7 @@ const compileFields = (
       const given = isThere ? decode((value as Record<PropertyKey, unknown>)[name]) : undefined
       if (given === refused) return refused
       const field =
-        transform === null
-          ? given
-          : Option.getOrElse(transform(isThere ? Option.some(given) : Option.none()), () => refused)
+        transform === null ? given : valueOf(transform(isThere ? Option.some(given) : Option.none()))
       decoded[name] = isChecked && field === given && given !== undefined ? field : check(field)
       if (decoded[name] === refused) return refused
     }

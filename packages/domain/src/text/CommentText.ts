@@ -105,14 +105,19 @@ const dropControls = (text: string): string =>
   // eslint-disable-next-line no-control-regex
   text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, "")
 
+/** What any of the steps below changes, but for line ends and white space around the text. */
+// eslint-disable-next-line no-control-regex
+const marked = /[<&\r\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+
+const dropMarkup = (seen: string): string =>
+  stripTags(dropControls(readEntities(stripTags(dropControls(seen))))).replace(
+    /<+/g,
+    (run, at: number, text: string) => (tagStart.test(text[at + run.length] ?? "") ? "" : run)
+  )
+
 /**
  * Turns a comment as it was seen into plain text: no tag, no control character but newline and tab, no white space at
  * either end. [ENG-6]
  */
 export const sanitise = (seen: string): string =>
-  stripTags(dropControls(readEntities(stripTags(dropControls(seen)))))
-    .replace(/<+/g, (run, at: number, text: string) =>
-      tagStart.test(text[at + run.length] ?? "") ? "" : run
-    )
-    .replace(/\n{3,}/g, "\n\n")
-    .trim()
+  (marked.test(seen) ? dropMarkup(seen) : seen).replace(/\n{3,}/g, "\n\n").trim()

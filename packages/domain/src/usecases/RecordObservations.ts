@@ -24,8 +24,8 @@ const propose = (
   const authorExtId = observation.engagement.postAuthorDetail?.extId ?? null
   return {
     personExtId: observation.person.extId,
-    personHash: hash(observation.person.extId),
-    authorHash: authorExtId === null ? null : hash(authorExtId),
+    personHash: () => hash(observation.person.extId),
+    authorHash: authorExtId === null ? null : () => hash(authorExtId),
     engagementId: observation.engagement.id,
     signalId: observation.signalId,
     decide: (known, now) => observe(brand.id, observation, known, now, retention)

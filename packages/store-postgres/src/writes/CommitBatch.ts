@@ -42,11 +42,11 @@ interface Recorded {
 
 const locksOf = ({ brandId, proposal }: Proposed): ReadonlyArray<Lock> => [
   { locked: { kind: "brand", brandId }, isShared: true },
-  { locked: { kind: "person", brandId, hash: proposal.personHash }, isShared: false },
+  { locked: { kind: "person", brandId, hash: proposal.personHash() }, isShared: false },
   { locked: { kind: "engagement", brandId, id: proposal.engagementId }, isShared: false },
   ...(proposal.authorHash === null
     ? []
-    : [{ locked: { kind: "person", brandId, hash: proposal.authorHash }, isShared: true } as const])
+    : [{ locked: { kind: "person", brandId, hash: proposal.authorHash() }, isShared: true } as const])
 ]
 
 /** Decides over the proposals of one call, each over what those before it left. */
@@ -69,8 +69,10 @@ const record = (
     const lead: Lead = { ...decision.lead, id: before === null ? freshIds.shift()! : before.id }
     state.setLead(brand, lead)
     state.setEngagement(brand, decision.engagement.id, lead.id)
-    const { authorHash, personHash: hash } = proposal
-    const author = (decision.engagement.postAuthorDetail?.extId ?? null) === null ? null : authorHash
+    const { authorHash } = proposal
+    const hash = proposal.personHash()
+    const hasAuthor = (decision.engagement.postAuthorDetail?.extId ?? null) !== null
+    const author = hasAuthor && authorHash !== null ? authorHash() : null
     leads.push({ before, after: lead, hash })
     engagements.push({ ...decision.engagement, leadId: lead.id, brandId: brand, hash, authorHash: author })
     for (const { event, isFirstActivity } of decision.events) {

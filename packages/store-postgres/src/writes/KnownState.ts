@@ -73,9 +73,9 @@ export class KnownState {
     return {
       signalExists: this.signals.has(key(brandId, idOf(proposal.signalId))),
       engagementOf: this.engagementOf(key(brandId, proposal.engagementId)),
-      personSuppressed: this.suppressed.has(key(brandId, proposal.personHash)),
+      personSuppressed: this.suppressed.has(key(brandId, proposal.personHash())),
       authorSuppressed:
-        proposal.authorHash !== null && this.suppressed.has(key(brandId, proposal.authorHash)),
+        proposal.authorHash !== null && this.suppressed.has(key(brandId, proposal.authorHash())),
       lead: this.leadOf(key(brandId, proposal.personExtId))
     }
   }
@@ -150,10 +150,10 @@ const pairs = <A extends string | number>(
 export const readKnownState = async (db: Connection, all: ReadonlyArray<Proposed>): Promise<Known> => {
   const { keys } = db
   const row = (await db.get<KnownRow>(keys === null ? plainSql : encryptedSql, [
-    ...pairs(all, ({ personExtId, personHash }) => [keys === null ? personExtId : personHash]),
+    ...pairs(all, ({ personExtId, personHash }) => [keys === null ? personExtId : personHash()]),
     ...pairs(all, ({ engagementId }) => [engagementId]),
     ...pairs(all, ({ authorHash, personHash }) =>
-      authorHash === null ? [personHash] : [personHash, authorHash]
+      authorHash === null ? [personHash()] : [personHash(), authorHash()]
     ),
     ...pairs(all, ({ signalId }) => [idOf(signalId)]),
     [...new Set(all.map(({ brandId }) => brandId))]

@@ -196,22 +196,29 @@ interface RankBucket {
   readonly ordering: Ordering["name"]
   readonly key: string | number
   readonly id: number
+  /** Number of its leads. */
   readonly n: number
+  /** Number of those whose flags most of its leads have. */
+  readonly most: number
 }
 
 /** Splits the bucket behind half of its leads. */
 const splitBucket = (sql: Connection, bucket: RankBucket, ordering: Ordering): void => {
-  const { brand_id, n, seq } = bucket
+  const { brand_id, most, n, seq } = bucket
   const half = Math.floor(n / 2)
   const all = leadsFrom({ brandId: brand_id, flags: null }, ordering, bucket, n)
-  const middle = sql.get<{ key: string | number; id: number }>(
-    `SELECT key, id FROM (${all.text}) LIMIT 1 OFFSET ?`,
+  const middle = sql.get<{ key: string | number; id: number; flags: number }>(
+    `SELECT key, id, flags FROM (${all.text}) LIMIT 1 OFFSET ?`,
     [...all.params, half]
   )
-  const counts = sql.all<{ flags: number; n: number }>(
-    `SELECT flags, count(*) AS n FROM (SELECT * FROM (${all.text}) LIMIT ? OFFSET ?) GROUP BY flags`,
-    [...all.params, n - half, half]
-  )
+  // Counting takes longer than finding the middle, and new leads have no flags.
+  const counts =
+    most === n
+      ? [{ flags: middle!.flags, n: n - half }]
+      : sql.all<{ flags: number; n: number }>(
+          `SELECT flags, count(*) AS n FROM (SELECT * FROM (${all.text}) LIMIT ? OFFSET ?) GROUP BY flags`,
+          [...all.params, n - half, half]
+        )
   const moved = allFlags.map((flags) => counts.find((each) => each.flags === flags)?.n ?? 0)
   sql.run(
     `UPDATE lead_stretch SET ${allFlags.map((flags) => `n${flags} = n${flags} - ?`).join(", ")} WHERE seq = ?`,
@@ -224,7 +231,8 @@ const splitBucket = (sql: Connection, bucket: RankBucket, ordering: Ordering): v
   )
 }
 
-const bucketSql = `SELECT seq, brand_id, ordering, key, id, ${sumOf(null)} AS n FROM lead_stretch`
+const bucketSql = `SELECT seq, brand_id, ordering, key, id, ${sumOf(null)} AS n,
+  max(${allFlags.map((flags) => `n${flags}`).join(", ")}) AS most FROM lead_stretch`
 
 /** The bound is a literal: SQLite uses the partial index of long buckets for no parameter. */
 export const longBucketsSql = (maxBucketLeads: number): string =>
