@@ -254,6 +254,7 @@ describe.skipIf(isWithoutPostgres)("what is kept beside the leads in Postgres", 
       step: "observe",
       seen: numbers.map((i) => ({
         signal: 0,
+        signalId: "",
         person: {
           extId: `${i}${ending}`,
           name: `${i}${ending}`,
