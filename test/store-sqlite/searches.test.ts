@@ -132,6 +132,29 @@ describe("a search", () => {
     )
   })
 
+  it("that walks backwards reads the whole run of one key on which the page ends [SORT-5, LIST-4]", async () => {
+    const person = (name: string, isFound: boolean) => ({ name, headline: isFound ? "common" : "other" })
+    // Four leads are read first, as every other one is found: the fourth is the first that is, and has the key of the fifth.
+    const people = [
+      ...["z3", "z2", "z1"].map((name) => person(name, false)),
+      ...["y", "y"].map((name) => person(name, true)),
+      ...Array.from({ length: 95 }, (_, i) => person(`x${i}`, i % 2 === 0))
+    ]
+    const ids = await Effect.runPromise(
+      Effect.gen(function* () {
+        const brandId = yield* brandOf(people)
+        const { leads } = yield* (yield* LeadStore).list(brandId, {
+          filter: { search: "common" },
+          sort: Either.getOrThrow(SortOrder.parse("name:desc")),
+          page: { page: 1, pageSize: 1 },
+          engagements: "none"
+        })
+        return leads.map(({ lead }) => lead.id)
+      }).pipe(Effect.provide(over(newFile(), Number.POSITIVE_INFINITY)))
+    )
+    expect(ids).toEqual([4])
+  })
+
   it("whose texts take long to read is answered by the thread, and one that is soon done here [LIST-5]", async () => {
     // Past a quarter of the effort that is made here: of so many texts FTS5 may have to read every position.
     const people = Array.from({ length: 2600 }, (_, i) => ({
