@@ -1,7 +1,8 @@
 /** The audit log: what is in it, when, and what never is. */
-import { AuditLog, StoreUnavailable } from "@lead-signals/domain"
+import { type ApiKey, AuditLog, StoreUnavailable } from "@lead-signals/domain"
+import { KeyReads } from "@lead-signals/http/internal"
 import * as MemoryStore from "@lead-signals/store-memory"
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import {
   type Api,
@@ -122,6 +123,30 @@ describe("the audit log", () => {
     failing.isOn = true
     expect(await read("/signals/leads", other)).toBe(200)
     expect(await ofKeys()).toHaveLength(2)
+  })
+
+  it("tries an entry of a key's list again a minute after the store failed, or when the clock is set back [AUD-8]", async () => {
+    const keyReads = new KeyReads()
+    const key = { id: "7", brandId: "1" } as ApiKey
+    let [at, isDown, tried] = [Date.UTC(2026, 0, 5, 12), true, 0]
+    const append: (typeof AuditLog.Service)["append"] = () =>
+      Effect.suspend(() => {
+        tried++
+        return isDown ? Effect.fail(new StoreUnavailable({ reason: "full disk" })) : Effect.succeed("1")
+      })
+    const log = Layer.succeed(AuditLog, { append } as typeof AuditLog.Service)
+    const clock = Object.assign(Clock.make(), { currentTimeMillis: Effect.sync(() => at) })
+    const note = (): Promise<void> =>
+      Effect.runPromise(keyReads.note(key, "listLeads").pipe(Effect.provide(log), Effect.withClock(clock)))
+    const triedAfter = async (millis: number): Promise<number> => {
+      at += millis
+      await note()
+      return tried
+    }
+    expect([await triedAfter(0), await triedAfter(59_999), await triedAfter(1)]).toEqual([1, 1, 2])
+    isDown = false
+    expect([await triedAfter(-3_600_000), await triedAfter(7_200_000)]).toEqual([3, 3])
+    expect(await triedAfter(-3_600_000)).toBe(3)
   })
 
   it("has sign-ins and sign-outs, by whom and of which brand [AUD-7]", async () => {

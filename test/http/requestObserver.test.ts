@@ -4,6 +4,7 @@ import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer } from "effect"
 import { beforeAll, expect, it } from "vitest"
 import { type Api, type BrandSetUp, setUpBrand, startApi } from "../harness/HttpServers.ts"
+import { settableWallClock } from "../harness/SettableWallClock.ts"
 
 const answered: Array<AnsweredRequest> = []
 const observer = Layer.succeed(RequestObserver, {
@@ -49,4 +50,24 @@ it("learns the route and the status, not the path [PII-2]", async () => {
   expect(requestId).not.toBe("")
   expect(durationMillis).toBeGreaterThanOrEqual(0)
   expect((await observed("/Ada")).route).toBe(null)
+})
+
+it("learns how long a request took, whatever the machine's clock is set to meanwhile", async () => {
+  const wall = settableWallClock()
+  const durations: Array<number> = []
+  const setting = Layer.succeed(RequestObserver, {
+    around: (_, work) => {
+      wall.set(-3_600_000)
+      return work
+    },
+    answered: ({ durationMillis }) => Effect.sync(() => void durations.push(durationMillis))
+  })
+  const own = await startApi({ stores: Layer.merge(MemoryStore.layer, setting), clock: wall.clock })
+  await own.call("/health")
+  await own.call("/signals/leads")
+  expect(durations).toHaveLength(2)
+  for (const millis of durations) {
+    expect(millis).toBeGreaterThanOrEqual(0)
+    expect(millis).toBeLessThan(600_000)
+  }
 })

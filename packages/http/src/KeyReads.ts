@@ -21,14 +21,24 @@ const dayOf = (at: number): number => Math.floor(at / dayMillis)
 
 const nameOf = (keyId: string, operation: string): string => `${keyId} ${operation}`
 
-/** What this process has entered. It holds one instant for each key and operation of a day. */
+/** While no entry is tried, in milliseconds since 1970: after a clock was set back, one is. */
+interface Rest {
+  readonly since: number
+  readonly until: number
+}
+
+/** There is an entry, or a request is writing it. */
+const entered: Rest = { since: -Infinity, until: Infinity }
+
+/** What this process has entered. It holds one interval for each key and operation of a day. */
 export class KeyReads {
-  private readonly nextAt = new Map<string, number>()
+  private readonly rests = new Map<string, Rest>()
   private day = 0
 
   /** Whether a read at that instant is to be entered. Most are not, and this costs less than `note`, which looks again. */
   isDue({ id }: ApiKey, operation: string, at: number): boolean {
-    return dayOf(at) !== this.day || at >= (this.nextAt.get(nameOf(id, operation)) ?? 0)
+    const rest = this.rests.get(nameOf(id, operation))
+    return dayOf(at) !== this.day || rest === undefined || at < rest.since || at >= rest.until
   }
 
   /**
@@ -39,12 +49,12 @@ export class KeyReads {
     return Effect.flatMap(Clock.currentTimeMillis, (at) => {
       if (!this.isDue(key, operation, at)) return Effect.void
       const day = dayOf(at)
-      if (day !== this.day) this.nextAt.clear()
+      if (day !== this.day) this.rests.clear()
       this.day = day
       const { brandId, id } = key
       const name = nameOf(id, operation)
       // Requests that come meanwhile make no second entry.
-      this.nextAt.set(name, Infinity)
+      this.rests.set(name, entered)
       const entry = {
         actor: { type: "key", id } as const,
         viaSession: false,
@@ -56,11 +66,11 @@ export class KeyReads {
       return Effect.flatMap(AuditLog, (log) => log.append({ ...entry, at })).pipe(
         Effect.catchAll(({ reason }) =>
           Effect.zipRight(
-            Effect.sync(() => this.nextAt.set(name, at + retryMillis)),
+            Effect.sync(() => this.rests.set(name, { since: at, until: at + retryMillis })),
             Effect.logWarning("read by an API key without audit entry").pipe(Effect.annotateLogs({ reason }))
           )
         ),
-        Effect.onInterrupt(() => Effect.sync(() => this.nextAt.delete(name))),
+        Effect.onInterrupt(() => Effect.sync(() => this.rests.delete(name))),
         Effect.asVoid
       )
     })

@@ -195,14 +195,12 @@ const send = (
   )
 }
 
-/** The app as a listener of requests. A client that goes away interrupts the work on its request, or keeps it from beginning. */
+/** The app as a listener of requests. A client that goes away interrupts the work on its request. */
 export const makeHandler = (app: HttpApp.Default): Effect.Effect<NodeListener> => {
   const handled = HttpApp.toHandled(app, send)
   return Effect.map(Effect.runtime<never>(), (runtime) => {
     const run = Runtime.runFork(runtime)
     return (request, response) => {
-      // A host's middleware took longer than its client waited: nothing would ever interrupt the work.
-      if (response.destroyed) return
       const work = Effect.provideService(
         handled,
         HttpServerRequest.HttpServerRequest,

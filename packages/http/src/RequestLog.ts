@@ -1,6 +1,7 @@
 /** The lines that requests, failures and defects leave in the log. Nothing in them is personal data. [PII-2, ERR-3] */
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Cause, Effect } from "effect"
+import { elapsedMillisOf } from "./ElapsedTime.ts"
 import { RequestObserver } from "./RequestObserver.ts"
 import { recordWithId, type RequestRecord } from "./RequestRecord.ts"
 
@@ -8,11 +9,21 @@ import { recordWithId, type RequestRecord } from "./RequestRecord.ts"
 export const logUnavailable = ({ reason }: StoreUnavailable): Effect.Effect<void> =>
   Effect.logWarning("store unavailable").pipe(Effect.annotateLogs({ reason }))
 
+/** The places of a stack. They begin behind the message, whose lines can look like them; a stack without its message gives none. [PII-2] */
+const framesOf = ({ message, stack = "" }: Error): ReadonlyArray<string> => {
+  const at = stack.indexOf(message)
+  return at < 0
+    ? []
+    : stack
+        .slice(at + message.length)
+        .split("\n")
+        .filter((line) => /^\s+at /.test(line))
+}
+
 /** A defect's message may quote the data that caused it: only its kind and place are logged. [PII-2] */
 export const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   const defect = Cause.squash(cause)
-  const frames =
-    defect instanceof Error ? (defect.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : []
+  const frames = defect instanceof Error ? framesOf(defect) : []
   return Effect.logError("internal error").pipe(
     Effect.annotateLogs({
       defect: defect instanceof Error ? defect.name : typeof defect,
@@ -26,12 +37,12 @@ export const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
 
 /** Logs the request and notifies the host's observer. `status` is null when the client left before the response. */
 export const logRequest = (
-  { id, keyId, method, parameters, route, startedAt }: RequestRecord,
+  { begunAt, id, keyId, method, parameters, route }: RequestRecord,
   status: number | null,
   observer: typeof RequestObserver.Service
 ): Effect.Effect<void> =>
   Effect.clockWith((clock) => {
-    const durationMillis = clock.unsafeCurrentTimeMillis() - startedAt
+    const durationMillis = elapsedMillisOf(clock) - begunAt
     const log = (status ?? 499) >= 500 ? Effect.logWarning : Effect.logInfo
     const line = log("request", {
       requestId: id,

@@ -1,6 +1,7 @@
 /** What is gathered about a request while it is served: for its response headers and its line in the log. */
 import { Entropy, type RateLimit } from "@lead-signals/domain"
 import { Effect, Encoding, FiberRef } from "effect"
+import { elapsedMillisOf } from "./ElapsedTime.ts"
 
 /** What is known of a request by the time of its answer. */
 export interface RequestRecord {
@@ -8,6 +9,8 @@ export interface RequestRecord {
   readonly id: string
   /** Milliseconds since the epoch. */
   readonly startedAt: number
+  /** The same moment in elapsed milliseconds, from which its duration counts. */
+  readonly begunAt: number
   readonly method: string
   /** The pattern of the route, never the target itself, which can hold personal data. */
   route: string | null
@@ -25,6 +28,7 @@ export const recordWithId = (id: string, method: string): Effect.Effect<RequestR
     Effect.succeed({
       id,
       startedAt: clock.unsafeCurrentTimeMillis(),
+      begunAt: elapsedMillisOf(clock),
       method,
       route: null,
       keyId: null,

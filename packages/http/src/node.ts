@@ -141,6 +141,8 @@ const apiListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen
   const run = Runtime.runFork(Runtime.disableRuntimeFlag(runtime, RuntimeFlags.RuntimeMetrics))
   const batcher = new ResponseBatcher()
   const answer: NodeListener = (request, response) => {
+    // A host's middleware took longer than its client waited: nothing would ever interrupt the work.
+    if (response.destroyed) return
     batcher.flushOverdue()
     // A socket that breaks while it is written to is no error of ours.
     response.on("error", ignored)

@@ -73,7 +73,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
     let next = nextDueAt(request, now)
     const candidates = [...webhooks.values()].flatMap((webhook) => {
       const { failingSince, id } = webhook
-      const limit = Batches.rowsFor(webhook, limits.perWebhook)
+      const limit = Batches.rowsFor(webhook, DeliverySlots.mostOf(id, limits, underWay))
       const rows = webhook.enabled ? dueOf(id, now, limit).map(dueDelivery) : []
       const { batches, readyAt } = Batches.form(rows, webhook, now)
       if (readyAt !== null && DeliverySlots.hasPlace({ webhookId: id, failingSince }, limits, underWay)) {
@@ -95,10 +95,9 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
         const made = batch.map(({ row }) => ({ row, made: row.body ?? body(materialOf(row, webhook)) }))
         const fitting = Batches.fitting(made.map((each) => each.made))
         isMore ||= fitting < made.length
-        return { webhook, made: made.slice(0, fitting), rest: made.slice(fitting) }
+        return { webhook, made: made.slice(0, fitting) }
       })
-    const leases = taken.flatMap(({ made: batch, rest, webhook }, i) => {
-      for (const { made, row } of rest) deliveries.put({ ...row, body: made })
+    const leases = taken.flatMap(({ made: batch, webhook }, i) => {
       const number = Batches.isBatched(webhook) ? i : null
       const own = DeliverySlots.leaseToken(token, number)
       return batch.map(({ made, row }): Lease => {

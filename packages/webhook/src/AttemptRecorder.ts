@@ -1,5 +1,5 @@
 /** Records finished attempts in the store, many in one transaction, and frees their slots. */
-import type { AttemptTransitions, Lease, Outbox } from "@lead-signals/domain"
+import type { AttemptTransitions, Lease, Outbox, WebhookId } from "@lead-signals/domain"
 import { Array as Arr, Cause, Deferred, Effect, FiberId, Random } from "effect"
 import type { ConcurrencySlots } from "./ConcurrencySlots.ts"
 import { type EndedPost, finishedAttempts, isSuccessful } from "./DeliveryAttempt.ts"
@@ -33,6 +33,8 @@ interface RecorderOptions {
   readonly slots: ConcurrencySlots
   /** Milliseconds from each failed attempt to the next. [DELIV-3] */
   readonly scheduleMillis: ReadonlyArray<number>
+  /** Runs when an attempt has disabled the webhook. */
+  readonly onDisabled: (webhookId: WebhookId) => void
   /** Runs when slots have become free. */
   readonly onFreed: Effect.Effect<unknown>
   /** Runs after each batch. */
@@ -136,6 +138,7 @@ export class AttemptRecorder {
         const recorded = yield* retryWhileUnavailable(
           this.options.outbox.record(part.map(({ attempt }) => attempt))
         )
+        for (const { disabled } of recorded) if (disabled !== null) this.options.onDisabled(disabled)
         yield* logRecorded(part, recorded)
       }
     }).pipe(

@@ -51,7 +51,7 @@ export interface EndedPost {
   readonly durationMillis: number
   /** How the leases with a body were posted; null when none has one, or the post did not begin. */
   readonly postedAs: PostedAs | null
-  /** The result of the leases with a body; null when the leases had run out before the post began, which is no attempt. */
+  /** The result of the leases with a body; null when the leases had run out before the post began, or it was given up, which is no attempt. */
   readonly result: AttemptResult | null
   /** Why a sender ended without a result of its own; null where it did not. */
   readonly defect: Cause.Cause<unknown> | null
@@ -80,6 +80,12 @@ const failed = (error: NonNullable<AttemptResult["error"]>): AttemptResult => ({
   response: null,
   retryAfterSeconds: null
 })
+
+/** A receiver that answers within so many milliseconds is fast. */
+const fastMillis = 100
+
+/** Whether the post has succeeded fast. */
+export const isFast = (post: EndedPost): boolean => post.durationMillis <= fastMillis && isSuccessful(post)
 
 /** Whether nothing of the post has failed, and the post was an attempt. */
 export const isSuccessful = ({ leases, result }: EndedPost): boolean =>
@@ -171,13 +177,14 @@ const requestOf = (
 })
 
 /**
- * Starts the attempt, and gives its end to `onEnd`, once, maybe within the call, whatever the sender does. Returns the effect that interrupts
+ * Starts the attempt unless it may not post, and gives its end to `onEnd`, once, maybe within the call, whatever the sender does. Returns the effect that interrupts
  * it: a batch of leases that is overdue then gives the result `timeout`, and the emitter's end leaves no attempt behind, which is null. [DELIV-3]
  */
 export const startAttempt = (
   { clock, hmac, start }: Posting,
   leases: LeasedPost,
   batch: LeaseBatch,
+  mayPost: boolean,
   onEnd: (ended: EndedPost | null) => void
 ): Effect.Effect<void> => {
   const at = clock.unsafeCurrentTimeMillis()
@@ -211,7 +218,7 @@ export const startAttempt = (
     else if (batch.isOverdue) end(failed("timeout"))
     else endOnce(null)
   }
-  if (at >= batch.endsAt) {
+  if (!mayPost || batch.isOverdue || at >= batch.endsAt) {
     end(null)
     return Effect.void
   }

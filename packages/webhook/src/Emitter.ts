@@ -21,9 +21,17 @@ import {
 } from "effect"
 import { AttemptRecorder } from "./AttemptRecorder.ts"
 import { ConcurrencySlots } from "./ConcurrencySlots.ts"
-import { leaseReserveMillis, postsOf, renderBody, startAttempt } from "./DeliveryAttempt.ts"
+import {
+  isFast,
+  isSuccessful,
+  leaseReserveMillis,
+  postsOf,
+  renderBody,
+  startAttempt
+} from "./DeliveryAttempt.ts"
 import { logDefect } from "./DeliveryLog.ts"
 import { type LeaseBatch, startLeaseBatch } from "./LeaseBatch.ts"
+import { maxWaitMillis, PostQueue } from "./PostQueue.ts"
 import { Sender, startInFibers } from "./Sender.ts"
 import { retryWhileUnavailable } from "./StoreRetry.ts"
 import { Hmac } from "./WebhookSignature.ts"
@@ -66,7 +74,7 @@ const interruptMillis = 1000
 export class Emitter extends Context.Tag("@lead-signals/webhook/Emitter")<
   Emitter,
   {
-    /** Starts no more attempts, and waits until those under way are recorded, or the drain time and a second more are over. */
+    /** Leases no more deliveries, and waits until the attempts of those that it has are recorded, or the drain time and a second more are over. */
     readonly stop: Effect.Effect<void>
   }
 >() {}
@@ -84,9 +92,13 @@ const make = (options: EmitterOptions) =>
     const posting = { start, clock, hmac: yield* Hmac }
     const instance = Encoding.encodeHex(yield* entropy.bytes(8))
     const slots = new ConcurrencySlots()
+    const queue = new PostQueue(options.limits, () => clock.unsafeCurrentTimeMillis())
     const wakeUps = yield* Queue.sliding<void>(1)
     const idle = yield* Deferred.make<void>()
     const batches = new Set<LeaseBatch>()
+    /** Whether what waits has the time of an attempt left before its lease ends. */
+    const mayLeaseAhead =
+      options.leaseMillis >= leaseReserveMillis + Retries.attemptTimeoutMillis + maxWaitMillis
     const body = renderBody(options.apiUrl)
     let leaseCount = 0
     let isStopping = false
@@ -98,13 +110,14 @@ const make = (options: EmitterOptions) =>
       slots,
       scheduleMillis: options.scheduleMillis,
       onFreed: Queue.offer(wakeUps, undefined),
+      onDisabled: (webhookId) => queue.giveUp(webhookId),
       onRecorded: Effect.suspend(() =>
         isStopping && slots.total === 0 ? Deferred.succeed(idle, undefined) : Effect.void
       )
     })
 
     /**
-     * Starts as many attempts as there are free slots, and returns when the next delivery becomes due, null when that is
+     * Leases as many deliveries as there are free slots, and starts their attempts; returns when the next delivery becomes due, null when that is
      * unknown. Uninterruptible: a delivery that was leased and not attempted would wait until its lease runs out.
      */
     const leaseDue = Effect.gen(function* () {
@@ -124,10 +137,15 @@ const make = (options: EmitterOptions) =>
         for (const [lease] of posts) slots.take(lease)
         // Not `until`, which is of the store's clock: another host's may be off. The lease began after the request.
         const endsAt = requestedAt + options.leaseMillis - leaseReserveMillis
-        yield* startLeaseBatch(posts, endsAt, clock, batches, (post, batch, onEnd) =>
-          startAttempt(posting, post, batch, (ended) => {
-            if (ended !== null) recorder.add(ended)
+        yield* startLeaseBatch(posts, endsAt, clock, batches, queue, (post, batch, mayPost, onEnd) =>
+          startAttempt(posting, post, batch, mayPost, (ended) => {
+            if (ended !== null) {
+              slots.note(post[0], mayLeaseAhead && isFast(ended))
+              recorder.add(ended)
+            }
             onEnd()
+            const isDone = ended === null || ended.result === null ? null : isSuccessful(ended)
+            queue.end(post[0].webhook.id, isDone)
           })
         )
       }
@@ -165,6 +183,7 @@ const make = (options: EmitterOptions) =>
         if (slots.total > 0 || recorder.isRecording) yield* Deferred.await(idle)
       })
       yield* Effect.timeoutOption(attemptsRecorded, options.drain)
+      queue.clear()
       const interruptPosts = Effect.forEach([...batches], ({ interrupt }) => interrupt, {
         concurrency: "unbounded",
         discard: true

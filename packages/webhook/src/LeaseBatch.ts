@@ -1,6 +1,7 @@
 /** Attempts at deliveries that were leased together, under one timer: a timer of its own costs more than a small post. */
 import { type Lease, Retries } from "@lead-signals/domain"
 import { type Clock, Duration, Effect, FiberId } from "effect"
+import { maxWaitMillis, type PostQueue } from "./PostQueue.ts"
 
 /** The leases that go in one post, in their order, at least one. */
 export type LeasedPost = readonly [Lease, ...Array<Lease>]
@@ -8,6 +9,8 @@ export type LeasedPost = readonly [Lease, ...Array<Lease>]
 /** An attempt under way. */
 interface Running {
   interrupt: Effect.Effect<void>
+  /** Milliseconds from the batch's start to its own: its timeout is so much later. */
+  readonly waitedMillis: number
 }
 
 /** The posts of one lease, which end it together. */
@@ -25,24 +28,46 @@ export class LeaseBatch {
   }
 
   /** Interrupts the attempts that run, and waits until they have ended. */
-  readonly interrupt: Effect.Effect<void> = Effect.suspend(() => {
+  readonly interrupt: Effect.Effect<void> = Effect.suspend(() =>
+    this.interruptThose(Number.POSITIVE_INFINITY)
+  )
+
+  /** Interrupts the attempts that waited so long at most. */
+  interruptThose(waitedMillis: number): Effect.Effect<void> {
     this.isInterrupted = true
-    return Effect.forEach([...this.running], ({ interrupt }) => interrupt, {
-      concurrency: "unbounded",
-      discard: true
-    })
-  })
+    return Effect.forEach(
+      [...this.running].filter((each) => each.waitedMillis <= waitedMillis),
+      ({ interrupt }) => interrupt,
+      { concurrency: "unbounded", discard: true }
+    )
+  }
 }
+
+/** Interrupts the attempts that waited so long, and each of the others as much later as it began later. */
+const interruptOverdue = (batch: LeaseBatch, waitedMillis: number): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    batch.isOverdue = true
+    return Effect.zipRight(
+      batch.interruptThose(waitedMillis),
+      Effect.suspend(() => {
+        const next = Math.min(...Array.from(batch.running, (each) => each.waitedMillis))
+        return Number.isFinite(next)
+          ? Effect.delay(interruptOverdue(batch, next), Duration.millis(next - waitedMillis))
+          : Effect.void
+      })
+    )
+  })
 
 /** A function of its own: the timer keeps what is in its scope, and V8 keeps a fiber that has ended until its next full collection. */
 const interruptAfter = (batch: LeaseBatch, millis: number) =>
-  Effect.suspend(() => {
-    batch.isOverdue = true
-    return batch.interrupt
-  }).pipe(Effect.delay(Duration.millis(Math.max(0, millis))), Effect.interruptible, Effect.forkDaemon)
+  interruptOverdue(batch, millis < Retries.attemptTimeoutMillis ? Number.POSITIVE_INFINITY : 0).pipe(
+    Effect.delay(Duration.millis(Math.max(0, millis))),
+    Effect.interruptible,
+    Effect.forkDaemon
+  )
 
 /**
- * Starts an attempt for each post, and interrupts those that still run at the attempt timeout or at `endsAt`, whichever
+ * Starts an attempt for each post as the queue lets it begin, and interrupts those that still run at the attempt timeout or at `endsAt`, whichever
  * comes first. `endsAt` is in milliseconds since 1970. The batch is in `batches` until its last attempt has ended, which `attempt` says
  * by its `onEnd`.
  */
@@ -51,23 +76,34 @@ export const startLeaseBatch = (
   endsAt: number,
   clock: Clock.Clock,
   batches: Set<LeaseBatch>,
-  attempt: (leases: LeasedPost, batch: LeaseBatch, onEnd: () => void) => Effect.Effect<void>
+  queue: PostQueue,
+  attempt: (leases: LeasedPost, batch: LeaseBatch, mayPost: boolean, onEnd: () => void) => Effect.Effect<void>
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     const batch = new LeaseBatch(endsAt)
     batches.add(batch)
-    const millis = Math.min(Retries.attemptTimeoutMillis, endsAt - clock.unsafeCurrentTimeMillis())
+    const startedAt = clock.unsafeCurrentTimeMillis()
+    const millis = Math.min(Retries.attemptTimeoutMillis, endsAt - startedAt)
+    // An attempt that waited has its whole time before the leases end, too.
+    const until = Math.min(startedAt + maxWaitMillis, endsAt - Retries.attemptTimeoutMillis)
     return Effect.map(interruptAfter(batch, millis), (timer) => {
       // Counted down instead of read from `running`: the first attempt may end before the last one begins.
       let left = posts.length
       for (const leases of posts) {
-        const running: Running = { interrupt: Effect.void }
-        batch.running.add(running)
-        running.interrupt = attempt(leases, batch, () => {
-          batch.running.delete(running)
-          if (--left > 0) return
-          batches.delete(batch)
-          timer.unsafeInterruptAsFork(FiberId.none)
+        queue.add(leases[0].webhook.id, until, (mayPost) => {
+          const waitedMillis = clock.unsafeCurrentTimeMillis() - startedAt
+          const running: Running = {
+            interrupt: Effect.void,
+            // The clock may have been set meanwhile.
+            waitedMillis: Math.max(0, Math.min(waitedMillis, maxWaitMillis))
+          }
+          batch.running.add(running)
+          running.interrupt = attempt(leases, batch, mayPost, () => {
+            batch.running.delete(running)
+            if (--left > 0) return
+            batches.delete(batch)
+            timer.unsafeInterruptAsFork(FiberId.none)
+          })
         })
       }
     })

@@ -122,8 +122,9 @@ const methodsOf = (port: StorePortName): ReadonlyArray<readonly [name: string, o
 export const argsNow = (method: StoreMethod, args: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   if (method !== "outbox.lease") return args
   const [request] = args as readonly [LeaseRequest]
-  const { byWebhook, failingTotal, total } = request.underWay
-  return [{ ...request, underWay: { total, failingTotal, byWebhook: new Map(byWebhook) } }]
+  const { byWebhook, failingTotal, fast, total } = request.underWay
+  const underWay = { total, failingTotal, byWebhook: new Map(byWebhook), fast: new Set(fast) }
+  return [{ ...request, underWay }]
 }
 
 type Wrap = (of: MethodOfStore, member: unknown) => unknown

@@ -42,7 +42,19 @@ export interface UnderWay {
   readonly failingTotal: number
   /** How many each webhook has; a webhook without any may be left out. */
   readonly byWebhook: ReadonlyMap<WebhookId, number>
+  /**
+   * Webhooks that answer fast. While fewer than half of all places are taken, each may have up to three times `perWebhook`: the emitter posts `perWebhook`
+   * at once, and the others as soon as one ends, without waiting for a lease. Absent: none. A store may disregard it. [DELIV-7]
+   */
+  readonly fast?: ReadonlySet<WebhookId>
 }
+
+/** So many times `perWebhook` may be leased of a webhook that answers fast. */
+const leasedAhead = 3
+
+/** The most posts of a webhook that does not fail which can have a place at once, whatever else is under way. */
+export const mostOf = (webhookId: WebhookId, { perWebhook }: Limits, { fast }: UnderWay): number =>
+  fast?.has(webhookId) === true ? leasedAhead * perWebhook : perWebhook
 
 /** A webhook with something due. */
 export interface Candidate {
@@ -73,10 +85,14 @@ class Free {
   }
 
   /** Whether the webhook may have one more than the `has` that it has. */
-  allows({ failingSince }: Pick<Candidate, "failingSince">, has: number): boolean {
-    const { perFailingWebhook, perWebhook, reserved } = this.limits
-    const own = failingSince === null ? perWebhook : perFailingWebhook
-    return has < own && this.total > (has === 0 ? 0 : reserved) && (failingSince === null || this.failing > 0)
+  allows({ failingSince, webhookId }: Pick<Candidate, "webhookId" | "failingSince">, has: number): boolean {
+    const { perFailingWebhook, perWebhook, reserved, total } = this.limits
+    const most = this.total > total / 2 ? mostOf(webhookId, this.limits, this.underWay) : perWebhook
+    return (
+      has < (failingSince === null ? most : perFailingWebhook) &&
+      this.total > (has === 0 ? 0 : reserved) &&
+      (failingSince === null || this.failing > 0)
+    )
   }
 
   take({ failingSince }: Pick<Candidate, "failingSince">): void {
@@ -109,7 +125,7 @@ export const allocate = (
   const shares = new Map<WebhookId, number>()
   const free = new Free(limits, underWay)
   const queue = [...candidates].sort((a, b) => a.dueAt - b.dueAt)
-  for (let level = 0; level < Math.max(limits.perWebhook, limits.perFailingWebhook); level++) {
+  for (let level = 0; level < Math.max(leasedAhead * limits.perWebhook, limits.perFailingWebhook); level++) {
     for (const candidate of queue) {
       const { due, webhookId } = candidate
       const dealt = shares.get(webhookId) ?? 0

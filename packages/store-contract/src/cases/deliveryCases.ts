@@ -209,7 +209,7 @@ export const deliveryCases: ReadonlyArray<Case> = [
   ),
 
   caseOf(
-    "leases what is due of a webhook that takes batches in whole posts, and lets a part wait [BATCH-1, BATCH-2, BATCH-3, BATCH-4]",
+    "leases what is due of a webhook that takes batches in whole posts, and lets a part wait [BATCH-1, BATCH-2, BATCH-3, BATCH-4, EVT-5]",
     (clock) =>
       Effect.gen(function* () {
         const [outbox, webhookStore] = yield* Effect.all([Outbox, WebhookStore])
@@ -315,7 +315,13 @@ export const deliveryCases: ReadonlyArray<Case> = [
         clock.millis += 10_000
         const large = yield* lease(5, (id) => `{"id":"${id}","text":"${"é".repeat(200_000)}"}`)
         assertEqual("Outbox.lease, sizes of a batch of bodies of 400 kB", sizes(large.posts), [2])
-        assertEqual("Outbox.lease, sizes of what did not fit in 1 MiB", sizes((yield* lease(5)).posts), [1])
+        const overflow = yield* lease(5)
+        assertEqual("Outbox.lease, sizes of what did not fit in 1 MiB", sizes(overflow.posts), [1])
+        assertEqual(
+          "Outbox.lease, the body of what did not fit, which is made as it is leased",
+          overflow.leases.map(({ body }) => body),
+          overflow.leases.map(({ deliveryId }) => `{"id":"${deliveryId}"}`)
+        )
         yield* endDeliveryWorld(world)
       })
   ),

@@ -117,17 +117,17 @@ const maxTaken = 500
 const firstBodies = 8
 const bodiesAtOnce = 256
 
-type WithBody = Taken & { readonly body: string | null }
+/** `made` is what must be written where the body is new. */
+type WithBody = Taken & { readonly body: string | null; readonly made: (DueRow & Body) | null }
 
-/** Reads the first due deliveries with their bodies, up to the bounds of one lease. `made` are those whose body is new and must be written. */
+/** Reads the first due deliveries with their bodies, up to the bounds of one lease. */
 const readWithinBounds = async (
   sql: Connection,
   due: ReadonlyArray<Taken>,
   webhooks: ReadonlyMap<number, Webhook>,
   render: LeaseRequest["body"]
-): Promise<{ readonly read: ReadonlyArray<WithBody>; readonly made: ReadonlyArray<DueRow & Body> }> => {
+): Promise<ReadonlyArray<WithBody>> => {
   const read: Array<WithBody> = []
-  const made: Array<DueRow & Body> = []
   for (
     let size = 0, length = firstBodies;
     read.length < due.length && read.length < maxTaken && size < maxBodyCharacters;
@@ -136,17 +136,19 @@ const readWithinBounds = async (
     const found = await readBodies(sql, part, webhooks, render)
     for (const each of part) {
       const body = found.get(each.seq)
-      read.push({ ...each, body: body?.text ?? null })
-      if (body === undefined) continue
-      size += body.text.length
-      if (body.isMade) made.push({ ...each, ...body })
+      read.push({
+        ...each,
+        body: body?.text ?? null,
+        made: body?.isMade === true ? { ...each, ...body } : null
+      })
+      size += body?.text.length ?? 0
     }
     length = Math.max(
       1,
       Math.min(bodiesAtOnce, Math.floor((maxBodyCharacters * read.length) / Math.max(1, size)))
     )
   }
-  return { read, made }
+  return read
 }
 
 const leaseSql = `WITH made AS (
@@ -168,8 +170,8 @@ export const lease = async (
   const isAllTested = [...bounds.values()].every(({ isAll }) => isAll)
   const due = webhooks.size === 0 ? [] : await take(sql, request, shares, locked, now)
   if (due.length === 0) return { leases: [], nextDueAt: isAllTested ? nextDueAt : now }
-  const { made, read } = await readWithinBounds(sql, due, webhooks, request.body)
-  const taken = Batches.withoutOverflow(read)
+  const taken = Batches.withoutOverflow(await readWithinBounds(sql, due, webhooks, request.body))
+  const made = taken.flatMap((each) => each.made ?? [])
   const until = now + request.leaseMillis
   const tokenOf = ({ batch }: Taken): string => DeliverySlots.leaseToken(request.token, batch)
   await sql.run(leaseSql, [

@@ -5,7 +5,8 @@ import {
   type Instant,
   type Leased,
   type LeaseRequest,
-  Outbox
+  Outbox,
+  type Webhook
 } from "@lead-signals/domain"
 import { idOf, leaseOf } from "@lead-signals/sql-rows"
 import { Clock, Effect, Layer, Queue } from "effect"
@@ -13,7 +14,7 @@ import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
 import type { Secrets } from "../rows/Secrets.ts"
 import { record } from "../writes/AttemptRecord.ts"
-import { type LeaseMemory, type Taken, withBodies } from "../writes/DeliveryBodies.ts"
+import { keepBodies, type LeaseMemory, type Taken, withBodies } from "../writes/DeliveryBodies.ts"
 import { deferWaiting, oldestDue, skippedBefore, whatIsDue } from "../writes/DueRows.ts"
 
 /**
@@ -29,17 +30,17 @@ const lease = (
 ): Leased => {
   const { limits, underWay } = request
   const { candidates, nextDueAt: nextOfOthers } = whatIsDue(sql, secrets, request, now)
+  const rowsOf = (webhook: Webhook): number =>
+    Batches.rowsFor(webhook, DeliverySlots.mostOf(webhook.id, limits, underWay))
   const isAllTested = candidates
     .filter(({ webhook }) => webhook.ordering === "lead")
-    .map(({ webhook }) =>
-      deferWaiting(sql, idOf(webhook.id), now, Batches.rowsFor(webhook, limits.perWebhook))
-    )
+    .map(({ webhook }) => deferWaiting(sql, idOf(webhook.id), now, rowsOf(webhook)))
     .every((isAll) => isAll)
   const due = oldestDue(
     sql,
     candidates.map(({ webhook }) => webhook),
     now,
-    limits.perWebhook
+    rowsOf
   )
   const formed = candidates.map((candidate) => {
     const { batches, readyAt } = Batches.form(due.get(candidate.webhookId)!, candidate.webhook, now)
@@ -57,9 +58,13 @@ const lease = (
       return rows.map((row): Taken => ({ ...row, webhook, batch }))
     })
   )
-  memory.isMoreDue = formed.some(({ batches, webhookId }) => batches.length > (shares.get(webhookId) ?? 0))
+  memory.isMoreDue = formed.some(
+    ({ batches, webhook, webhookId }) =>
+      batches.length > (shares.get(webhookId) ?? 0) || due.get(webhookId)!.length >= rowsOf(webhook)
+  )
   if (shared.length === 0) return { leases: [], nextDueAt: isAllTested ? nextDueAt : now }
   const taken = Batches.withoutOverflow(withBodies(sql, shared, request.body, memory))
+  keepBodies(sql, taken)
   const until = now + request.leaseMillis
   const tokenOf = ({ batch }: Taken): string => DeliverySlots.leaseToken(request.token, batch)
   for (const [token, each] of Map.groupBy(taken, tokenOf)) {

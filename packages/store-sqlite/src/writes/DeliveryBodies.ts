@@ -52,31 +52,42 @@ const materials = (
   })
 }
 
-/** The bodies of the taken deliveries, by seq; renders and stores missing ones. [EVT-5] */
+/** The body of a due delivery; null where there is nothing to send. `isMade` says that it is new, and not kept yet. */
+interface Body {
+  readonly body: string | null
+  readonly isMade: boolean
+}
+
+/** The bodies of the taken deliveries, by seq; renders missing ones. [EVT-5] */
 const bodies = (
   sql: Connection,
   taken: ReadonlyArray<Taken>,
   make: LeaseRequest["body"]
-): ReadonlyMap<number, string> => {
+): ReadonlyMap<number, Body> => {
   const kept = sql.all<{ seq: number; body: string }>(
     "SELECT b.seq, b.body FROM json_each(?) j CROSS JOIN delivery_body b ON b.seq = j.value",
     [JSON.stringify(taken.map(({ seq }) => seq))]
   )
-  const found = new Map(kept.map(({ body, seq }) => [seq, body]))
+  const found = new Map<number, Body>(kept.map(({ body, seq }) => [seq, { body, isMade: false }]))
   const missing = taken.filter(({ seq }) => !found.has(seq))
   for (const { seq, ...material } of missing.length === 0 ? [] : materials(sql, missing)) {
     const body = make(material)
-    if (body === null) continue
-    sql.run("INSERT INTO delivery_body (seq, body) VALUES (?, ?)", [seq, body])
-    found.set(seq, body)
+    found.set(seq, { body, isMade: body !== null })
   }
   return found
+}
+
+/** Keeps the new bodies of leased deliveries, for their later attempts. [EVT-5] */
+export const keepBodies = (sql: Connection, leased: ReadonlyArray<Taken & Body>): void => {
+  for (const { body, isMade, seq } of leased) {
+    if (isMade) sql.run("INSERT INTO delivery_body (seq, body) VALUES (?, ?)", [seq, body])
+  }
 }
 
 /** Characters of all bodies in one lease, about, and deliveries: what is due beyond is leased next. */
 const maxBodyCharacters = 8 * 1024 * 1024
 const maxTaken = 500
-const bodiesAtOnce = 32
+const bodiesAtOnce = 64
 
 /** What a process remembers from one lease to the next. */
 export interface LeaseMemory {
@@ -86,14 +97,14 @@ export interface LeaseMemory {
   isMoreDue: boolean
 }
 
-/** Reads the first due deliveries with their bodies, up to the bounds of one lease, and at least one. */
+/** Reads the first due deliveries with their bodies, up to the bounds of one lease, and at least one. `keepBodies` keeps the new ones. */
 export const withBodies = (
   sql: Connection,
   due: ReadonlyArray<Taken>,
   make: LeaseRequest["body"],
   memory: LeaseMemory
-): ReadonlyArray<Taken & { readonly body: string | null }> => {
-  const found: Array<Taken & { readonly body: string | null }> = []
+): ReadonlyArray<Taken & Body> => {
+  const found: Array<Taken & Body> = []
   let size = 0
   for (
     let from = 0, length = 1;
@@ -106,9 +117,9 @@ export const withBodies = (
     const part = due.slice(from, from + length)
     const made = bodies(sql, part, make)
     for (const each of part) {
-      const body = made.get(each.seq) ?? null
+      const { body, isMade } = made.get(each.seq)!
       size += body?.length ?? 0
-      found.push({ ...each, body })
+      found.push({ ...each, body, isMade })
     }
   }
   memory.bodyLength = size / found.length

@@ -58,29 +58,28 @@ export const deferWaiting = (sql: Connection, webhookId: number, now: Instant, l
   return false
 }
 
-/** The oldest due of each webhook, as many as so many posts of it can carry. */
+const oldestDueSql = `SELECT d.seq, d.id, d.webhook_id, d.position, d.due_at AS dueAt, d.failures, d.created_at, d.resend_of,
+    d.ordered_lead, iif(d.ordered_lead IS NULL, NULL, ${stateBefore}) AS before FROM json_each(?) j
+  CROSS JOIN delivery d ON d.seq IN (
+    SELECT seq FROM delivery WHERE webhook_id = j.value AND state = 'pending' AND due_at <= ?
+    ORDER BY due_at, seq LIMIT ?)`
+
+/** The oldest due of each webhook, as many as `rowsOf` says. */
 export const oldestDue = (
   sql: Connection,
   webhooks: ReadonlyArray<Webhook>,
   now: Instant,
-  posts: number
+  rowsOf: (webhook: Webhook) => number
 ): ReadonlyMap<string, ReadonlyArray<DueRow>> => {
   const due = new Map<string, Array<DueRow>>(webhooks.map(({ id }) => [id, []]))
   // A limit refers to no column: webhooks with the same one are read together.
   const limits = new Map<number, Array<number>>()
   for (const webhook of webhooks) {
-    const limit = Batches.rowsFor(webhook, posts)
+    const limit = rowsOf(webhook)
     limits.set(limit, [...(limits.get(limit) ?? []), Number(webhook.id)])
   }
   for (const [limit, ids] of limits) {
-    const rows = sql.all<Omit<DueRow, "isTest">>(
-      `SELECT d.seq, d.id, d.webhook_id, d.position, d.due_at AS dueAt, d.failures, d.created_at, d.resend_of,
-           d.ordered_lead, iif(d.ordered_lead IS NULL, NULL, ${stateBefore}) AS before FROM json_each(?) j
-         CROSS JOIN delivery d ON d.seq IN (
-           SELECT seq FROM delivery WHERE webhook_id = j.value AND state = 'pending' AND due_at <= ?
-           ORDER BY due_at, seq LIMIT ?)`,
-      [JSON.stringify(ids), now, limit]
-    )
+    const rows = sql.all<Omit<DueRow, "isTest">>(oldestDueSql, [JSON.stringify(ids), now, limit])
     for (const row of rows) {
       // What waits and was not set aside yet waits on.
       if (row.before !== "pending")
@@ -108,7 +107,7 @@ const mustDefer = (sql: Connection, webhook: Webhook, now: Instant): boolean =>
 const waitingUntil = (sql: Connection, webhook: Webhook, now: Instant): Instant | null => {
   if (!Batches.isBatched(webhook) || webhook.maxWait === 0) return null
   if (webhook.ordering === "lead" && mustDefer(sql, webhook, now)) return null
-  const due = oldestDue(sql, [webhook], now, 1).get(webhook.id)!
+  const due = oldestDue(sql, [webhook], now, (each) => Batches.rowsFor(each, 1)).get(webhook.id)!
   const { batches, readyAt } = Batches.form(due, webhook, now)
   return batches.length > 0 ? null : readyAt
 }

@@ -1,0 +1,84 @@
+/** Begins posts, at most so many of one webhook at once; those that were leased ahead wait for one of them to end. [DELIV-7] */
+import type { DeliverySlots, WebhookId } from "@lead-signals/domain"
+
+/**
+ * Milliseconds that a post may wait. One that has waited longer is not begun: a receiver that was fast has become slow, and the webhook or the
+ * lead may have changed meanwhile. Its delivery is leased again when the lease has run out.
+ */
+export const maxWaitMillis = 5000
+
+/** Begins the post, or ends it without an attempt. */
+export type Begin = (mayPost: boolean) => void
+
+interface Waiting {
+  readonly begin: Begin
+  /** By the host's clock, in milliseconds since 1970. */
+  readonly until: number
+}
+
+interface OfWebhook {
+  running: number
+  /** So many may run when one that waits begins. */
+  atOnce: number
+  isBeginning: boolean
+  readonly waiting: Array<Waiting>
+}
+
+/** The posts of an emitter that are leased. */
+export class PostQueue {
+  private readonly byWebhook = new Map<WebhookId, OfWebhook>()
+
+  constructor(
+    private readonly limits: DeliverySlots.Limits,
+    private readonly now: () => number
+  ) {}
+
+  /** Begins the post at once, or when one of its webhook has ended before `until`, in milliseconds since 1970. */
+  add(webhookId: WebhookId, until: number, begin: Begin): void {
+    const { perWebhook } = this.limits
+    const known = this.byWebhook.get(webhookId)
+    const posts = known ?? { running: 0, atOnce: perWebhook, isBeginning: false, waiting: [] }
+    if (known === undefined) this.byWebhook.set(webhookId, posts)
+    if (posts.running >= perWebhook) {
+      posts.waiting.push({ begin, until })
+      return
+    }
+    posts.running++
+    begin(true)
+  }
+
+  /**
+   * A post that was begun has ended, so the next one of its webhook begins; after a failure fewer are under way at once. `isSuccessful` is null
+   * where no attempt was made.
+   */
+  end(webhookId: WebhookId, isSuccessful: boolean | null): void {
+    const posts = this.byWebhook.get(webhookId)!
+    posts.running--
+    if (isSuccessful !== null)
+      posts.atOnce = isSuccessful ? this.limits.perWebhook : this.limits.perFailingWebhook
+    // Within `begin`: the call that runs it goes on with the rest.
+    if (posts.isBeginning) return
+    posts.isBeginning = true
+    while (posts.waiting.length > 0 && posts.running < posts.atOnce) {
+      const { begin, until } = posts.waiting.shift()!
+      posts.running++
+      begin(this.now() < until)
+    }
+    posts.isBeginning = false
+    if (posts.running === 0 && posts.waiting.length === 0) this.byWebhook.delete(webhookId)
+  }
+
+  /** Ends what waits of the webhook without an attempt. */
+  giveUp(webhookId: WebhookId): void {
+    const posts = this.byWebhook.get(webhookId)
+    if (posts === undefined) return
+    const waiting = posts.waiting.splice(0)
+    posts.running += waiting.length
+    for (const { begin } of waiting) begin(false)
+  }
+
+  /** Begins nothing more. */
+  clear(): void {
+    for (const { waiting } of this.byWebhook.values()) waiting.length = 0
+  }
+}
