@@ -61,6 +61,20 @@ describe("the client", () => {
     expect(api.log.some((line) => line.includes(failures[0]!.requestId!))).toBe(true)
   })
 
+  it("gives a refusal without the service's body the code unknown, and its status in words [ERR-2]", async () => {
+    for (const text of ["", "<html>", "[]", '{"error":{"code":7}}', '{"error":null}']) {
+      const client = makeClient({
+        url: "http://before",
+        key: "k",
+        transport: () => Effect.succeed({ status: 403, headers: {}, text })
+      })
+      const { code, message, requestId, status } = (await Effect.runPromise(
+        Effect.flip(client.listLeads())
+      )) as RequestRefused
+      expect([status, code, message, requestId]).toEqual([403, "unknown", "The service answered 403.", null])
+    }
+  })
+
   it("stops a loop that is left, and a call whose signal is aborted", async () => {
     const { api, client } = await setUp(60)
     const before = api.log.length
@@ -77,37 +91,67 @@ describe("the client", () => {
 })
 
 describe("an incremental sync", () => {
-  it("gives everything once, then what has changed, and nothing twice [LIST-5, TIME-5]", async () => {
-    const { api, brand, client } = await setUp(430)
-    const first = await all(client.changes({ pageSize: 50 }))
-    expect(first.flatMap(({ leads }) => leads)).toHaveLength(430)
-    const cursor = first.at(-1)!.cursor
-    const again = await all(client.changes({ cursor }))
-    expect(again.map(({ leads }) => leads.length)).toEqual([0])
-    await api.operate("PATCH", `/operator/brands/${brand.id}/leads/5`, { qualified: true })
-    await observe(api, brand, observation(brand.signalId, "new", "new"))
-    const changed = await all(client.changes({ cursor }))
-    expect(changed.flatMap(({ leads }) => leads.map(({ id }) => id))).toEqual([5, 431])
-    // Half way is a place to go on from, too.
-    const rest = await all(client.changes({ cursor: first[2]!.cursor, pageSize: 100 }))
-    const missing = new Set(first.slice(3).flatMap(({ leads }) => leads.map(({ id }) => id)))
-    const given = new Set(rest.flatMap(({ leads }) => leads.map(({ id }) => id)))
-    for (const id of missing) expect(given).toContain(id)
-  })
+  /** By the service's feed, and with a filter, which all leads pass, by time. */
+  const ways = [
+    ["by the feed", {}],
+    ["by time", { createdAfter: new Date("2020-01-01") }]
+  ] as const
+
+  it.each(ways)(
+    "gives everything once %s, then what has changed, and nothing twice [LIST-5, TIME-5]",
+    async (_, filter) => {
+      const { api, brand, client } = await setUp(430)
+      const first = await all(client.changes({ ...filter, pageSize: 50 }))
+      expect(first.flatMap(({ leads }) => leads)).toHaveLength(430)
+      const cursor = first.at(-1)!.cursor
+      const again = await all(client.changes({ ...filter, cursor }))
+      expect(again.map(({ leads }) => leads.length)).toEqual([0])
+      await api.operate("PATCH", `/operator/brands/${brand.id}/leads/5`, { qualified: true })
+      await observe(api, brand, observation(brand.signalId, "new", "new"))
+      const changed = await all(client.changes({ ...filter, cursor }))
+      expect(changed.flatMap(({ leads }) => leads.map(({ id }) => id))).toEqual([5, 431])
+      // Half way is a place to go on from, too.
+      const rest = await all(client.changes({ ...filter, cursor: first[2]!.cursor, pageSize: 100 }))
+      const missing = new Set(first.slice(3).flatMap(({ leads }) => leads.map(({ id }) => id)))
+      const given = new Set(rest.flatMap(({ leads }) => leads.map(({ id }) => id)))
+      for (const id of missing) expect(given).toContain(id)
+    }
+  )
 
   it("keeps a cursor short, whatever has changed at once [LIST-5]", async () => {
     const { client } = await setUp(5000)
-    const found = new Set<number>()
-    let cursor: string | undefined
-    for await (const page of client.changes()) {
-      for (const { id } of page.leads) found.add(id)
-      cursor = page.cursor
-      expect(cursor.length).toBeLessThan(150_000)
+    for (const [, filter] of ways) {
+      const found = new Set<number>()
+      let cursor: string | undefined
+      for await (const page of client.changes(filter)) {
+        for (const { id } of page.leads) found.add(id)
+        cursor = page.cursor
+        expect(cursor.length).toBeLessThan(150_000)
+      }
+      expect(found.size).toBe(5000)
+      const again = await all(client.changes({ ...filter, cursor }))
+      // The latest are known; the older of the replay window come again.
+      expect(again.flatMap(({ leads }) => leads).length).toBeLessThanOrEqual(3100)
     }
-    expect(found.size).toBe(5000)
-    const again = await all(client.changes({ cursor }))
-    // The latest are known; the older of the replay window come again.
-    expect(again.flatMap(({ leads }) => leads).length).toBeLessThanOrEqual(3100)
+  })
+
+  it("is by time where the service has no feed, and after no other refusal [CHG-1]", async () => {
+    const requested = async (status: number) => {
+      const paths: Array<string> = []
+      const client = makeClient({
+        url: "http://service",
+        key: "k",
+        transport: ({ url }) =>
+          Effect.sync(() => {
+            paths.push(new URL(url).pathname)
+            return { status, headers: {}, text: "{}" }
+          })
+      })
+      await Effect.runPromise(Effect.flip(Stream.runDrain(client.changes())))
+      return paths
+    }
+    expect(await requested(404)).toEqual(["/signals/changes", "/signals/leads"])
+    for (const status of [400, 401, 403, 410]) expect(await requested(status)).toEqual(["/signals/changes"])
   })
 
   it("refuses a cursor that is none", async () => {

@@ -99,6 +99,20 @@ describe("a client that waits", () => {
     }
   })
 
+  it("asks no millisecond before its window ends [RATE-2]", async () => {
+    const requestedAt: Array<number> = []
+    const { exit } = await timed(
+      (_, now) => {
+        requestedAt.push(now)
+        const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "20" }
+        return Effect.succeed(requestedAt.length === 1 ? { ...ok, headers } : ok)
+      },
+      (client) =>
+        Effect.zipRight(client.listLeads(), Effect.zipRight(Effect.sleep("19999 millis"), client.listLeads()))
+    )
+    expect([Exit.isSuccess(exit), requestedAt]).toEqual([true, [0, 20_000]])
+  })
+
   it("asks again within a minute of a refusal that says to wait a day, as a proxy's may [RATE-2]", async () => {
     const { attempts, exit, seconds } = await timed(
       (attempt) =>
@@ -133,6 +147,29 @@ describe("a client that waits", () => {
     expect(failure?.message).toMatch(
       /The service gave no usable response in \d+ s and \d+ attempts; the last: (status 502|ECONNRESET)\./
     )
+  })
+
+  it("has no more patience after a window that ended long ago [RATE-2]", async () => {
+    const { exit, seconds } = await timed(
+      (attempt) =>
+        attempt === 1
+          ? Effect.succeed({ ...ok, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "20" } })
+          : Effect.never,
+      (client) =>
+        Effect.zipRight(client.listLeads(), Effect.zipRight(Effect.sleep("1 minute"), client.listLeads())),
+      "2 seconds"
+    )
+    expect([Exit.isSuccess(exit), String(exit).includes("the last: timeout")]).toEqual([false, true])
+    expect(seconds).toBeLessThan(63)
+  })
+
+  it("says the status of the last answer when it gives up [RATE-3]", async () => {
+    const { exit } = await timed(
+      () => Effect.succeed(failed(502)),
+      (client) => client.getLead(1),
+      "2 seconds"
+    )
+    expect(String(exit)).toContain("the last: status 502.")
   })
 
   it("does not wait for a window that ends after its patience", async () => {

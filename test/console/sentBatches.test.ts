@@ -6,10 +6,13 @@ vi.stubGlobal("location", { origin: "http://console.example" })
 /** What answers the next requests; afterwards every observation is recorded. */
 let answers: Array<() => Response> = []
 let sent = 0
+/** Where the last request went. */
+let address = ""
 /** How many observations the last request had. */
 let length = 0
 vi.stubGlobal("fetch", async (request: Request) => {
   sent += 1
+  address = request.url
   const { observations } = await request.json()
   length = observations.length
   const answer = answers.shift()
@@ -65,6 +68,23 @@ describe("a batch of the console's import", () => {
       await passUntilEnded(result)
       expect([await result, sent]).toEqual([expect.objectContaining({ status }), attempts])
     }
+  })
+
+  it("asks for the fields that were ignored, and answers them once for each line [OBS-11]", async () => {
+    const data = [
+      { outcome: "recorded", unknownFields: ["person.headlin", "raw"] },
+      { outcome: "recorded" },
+      { outcome: "duplicate", unknownFields: ["raw"] }
+    ]
+    answers = [() => Response.json({ data })]
+    const lines = [1, 2, 3].map((number) => ({ number, cells: [], text: "{}" }))
+    const result = await sendBatch("1", lines, new AbortController().signal)
+    expect(result).toMatchObject({
+      recorded: 2,
+      duplicate: 1,
+      unknownFields: ["person.headlin", "raw", "raw"]
+    })
+    expect(new URL(address).searchParams.get("unknownFields")).toBe("report")
   })
 
   it("rejects a line that no request can hold, and sends the others [OBS-1]", async () => {

@@ -70,6 +70,21 @@ describe("batches", () => {
     expect(Batches.fitting(["{}", '{"specversion":"1.0"}'])).toBe(1)
   })
 
+  it("leave to a later post what does not fit, and take nothing from deliveries without a batch [BATCH-4]", () => {
+    const half = `"${"x".repeat(Batches.maxBatchBytes / 2)}"`
+    const taken = [
+      { id: 1, batch: null, body: half },
+      { id: 2, batch: 1, body: half },
+      { id: 3, batch: 1, body: half },
+      { id: 4, batch: 2, body: half },
+      { id: 5, batch: 2, body: null },
+      { id: 6, batch: null, body: null },
+      { id: 7, batch: null, body: half }
+    ]
+    expect(Batches.withoutOverflow(taken).map(({ id }) => id)).toEqual([1, 2, 4, 5, 6, 7])
+    expect(Batches.withoutOverflow([])).toEqual([])
+  })
+
   it("have an id that their deliveries and the order of these decide [BATCH-5]", () => {
     const id = DeliveryIds.batchId(["wh_1", "wh_2"])
     expect(id).toMatch(/^wb_[0-9a-f]{32}$/)

@@ -164,6 +164,20 @@ describe("an observation", () => {
     expect(refused).toBeGreaterThan(200)
   })
 
+  it("is decoded as its schema says, whatever all of its texts are instead [OBS-2, ENG-9]", () => {
+    const decode = Decoder.decode(Observation, { whole: "The observation", strict: false })
+    const withTexts = (value: unknown, other: unknown): unknown => {
+      if (typeof value === "string") return other
+      return typeof value === "object" && value !== null
+        ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withTexts(field, other)]))
+        : value
+    }
+    for (const other of values) {
+      const value = withTexts(whole, other)
+      expect(rendered(decode(value))).toEqual(rendered(interpret(value)))
+    }
+  })
+
   it("is decoded as its schema says, whatever is drawn in its fields, and of whatever kind they are [OBS-2, ENG-9]", () => {
     const decode = Decoder.decode(Observation, { whole: "The observation", strict: false })
     let [taken, refused] = [0, 0]

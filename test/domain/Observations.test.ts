@@ -1,5 +1,6 @@
 import {
   activityDetectedView,
+  deliveryBodyView,
   type EngagementRead,
   envelopeView,
   type Lead,
@@ -238,6 +239,23 @@ describe("events as they are rendered", () => {
     expect(Object.keys(created.lead2)).toEqual(lead2Keys)
     expect(created.lead2.leadCompany).toEqual({ id: 12, name: "N", domain: "n.example" })
     expect(activity.engagements).toHaveLength(1)
+  })
+
+  it("is never made of an activity whose engagement is gone, but of a new lead's without any [EVT-3, EVT-4]", () => {
+    const body = (type: "lead2.created" | "activity.detected", engagements: ReadonlyArray<EngagementRead>) =>
+      deliveryBodyView({
+        deliveryId: "wh_1",
+        webhookId: "1",
+        format: "envelope",
+        brandId: "1",
+        createdAt: 0,
+        subject: event(type),
+        lead,
+        engagements
+      })
+    expect(() => body("activity.detected", [])).toThrow("without its lead or engagement")
+    expect(body("activity.detected", [read]).data).toEqual(activityDetectedView(true, lead, [read]))
+    expect(body("lead2.created", []).data).toEqual(leadCreatedView(lead, []))
   })
 
   it("always has postAuthorDetail and source, and postAuthor as a text [EVT-6, DET-4]", () => {

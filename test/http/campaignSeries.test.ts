@@ -66,8 +66,8 @@ describe("the series of a campaign", () => {
       ["interval=hour", "interval takes one of day, week."],
       ["interval=", "interval takes one of day, week."],
       ["interval=day&interval=day", "interval may be given only once."],
-      ["startDate=2026-02-30", "startDate takes a date as YYYY-MM-DD."],
-      ["endDate=tomorrow", "endDate takes a date as YYYY-MM-DD."],
+      ["startDate=2026-02-30", "startDate takes a date as YYYY-MM-DD, such as 2026-01-31."],
+      ["endDate=tomorrow", "endDate takes a date as YYYY-MM-DD, such as 2026-01-31."],
       ["startDate=2026-01-02&endDate=2026-01-01", "startDate takes a date that is not after endDate."],
       [
         "startDate=2025-01-01&endDate=2026-02-05",

@@ -87,8 +87,15 @@ describe("errors of one shape", () => {
     for (const bytes of ["NONSENSE\r\n\r\n", "GET /health HTTP/1.1\r\n\r\n"]) {
       const [, id] = /X-Request-Id: (\S+)/i.exec(await api.raw(bytes))!
       const line = JSON.parse(api.log.find((each) => each.includes(id!))!)
-      expect(line).toMatchObject({ message: "request", requestId: id, route: "none", status: 400 })
+      const nothing = { method: "none", route: "none" }
+      expect(line).toMatchObject({ message: "request", requestId: id, ...nothing, status: 400 })
     }
+  })
+
+  it("for a path that there is not, by a key, has a line in the log with the key's id [ERR-4, RATE-2]", async () => {
+    const { headers, status } = await api.call("/nowhere", { token: brand.key })
+    const line = JSON.parse(api.log.find((each) => each.includes(headers.get("x-request-id")!))!)
+    expect([status, line.keyId, line.route]).toEqual([404, brand.keyId, "none"])
   })
 
   it("for a target over 16 KiB, and for headers beyond what is read [ERR-5, ERR-7]", async () => {

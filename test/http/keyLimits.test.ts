@@ -4,17 +4,19 @@ import * as MemoryStore from "@lead-signals/store-memory"
 import { Layer } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Api, type BrandSetUp, setUpBrand, startApi } from "../harness/HttpServers.ts"
+import { settableWallClock } from "../harness/SettableWallClock.ts"
 
 /** The tests' own connections come from 127.0.0.1. */
 const proxies = ["127.0.0.1", "10.0.0.0/8", "2001:db8:ffff::/48"]
 
+const { clock, set } = settableWallClock()
 let direct: Api
 let proxied: Api
 let brand: BrandSetUp
 let ofProxied: BrandSetUp
 
 beforeAll(async () => {
-  direct = await startApi()
+  direct = await startApi({ clock })
   proxied = await startApi({
     stores: Layer.merge(MemoryStore.layer, Layer.succeed(TrustedProxies, proxies)) as typeof MemoryStore.layer
   })
@@ -33,13 +35,32 @@ const read = (api: Api, key: string, path = "/signals/leads", headers: Record<st
 
 describe("a key that expires", () => {
   it("works until then, and gets the words for an unknown key afterwards [AUTH-9]", async () => {
-    const expiresAt = "2999-12-31T00:00:00.000Z"
+    const day = 86_400_000
+    const expiresAt = new Date(Date.now() + day).toISOString()
     const { key, ...rendered } = await createdBy(direct, brand, { expiresAt })
     expect(rendered.expiresAt).toBe(expiresAt)
     expect((await read(direct, key)).status).toBe(200)
-    const past = await createdBy(direct, brand, { expiresAt: "2026-01-01" })
-    const [refused, unknown] = [await read(direct, past.key), await read(direct, "unknown")]
+    set(day)
+    const [refused, unknown] = [await read(direct, key), await read(direct, "unknown")]
+    set(-day)
     expect([refused.status, refused.body]).toEqual([401, unknown.body])
+  })
+
+  it("is not made when its time has passed [AUTH-12]", async () => {
+    const makeBy = async (api: Api, expiresAt: string | null) => {
+      const { body, status } = await api.operate("POST", `/operator/brands/${brand.id}/keys`, {
+        label: "of the past",
+        expiresAt
+      })
+      return [status, body.error?.code, body.error?.message]
+    }
+    const message = "expiresAt takes a time in the future, or null; this time has passed."
+    const now = clock.unsafeCurrentTimeMillis()
+    for (const past of ["2026-01-01", new Date(now).toISOString(), "1969-12-31T23:59:59Z"])
+      expect(await makeBy(direct, past)).toEqual([400, "invalid_parameter", message])
+    const { body } = await direct.operate("GET", `/operator/brands/${brand.id}/keys`)
+    expect(body.data.map(({ label }: any) => label)).not.toContain("of the past")
+    expect((await makeBy(direct, null))[0]).toBe(201)
   })
 })
 
@@ -135,6 +156,17 @@ describe("a key with allowed addresses", () => {
         text,
         400,
         "allowedAddresses[1] takes an address or a range like 192.0.2.0/24 or 2001:db8::/32."
+      ])
+    }
+    // A key that no address may use would work nowhere.
+    for (const allowedAddresses of [[], Array.from({ length: 101 }, (_, i) => `192.0.2.${i}`)]) {
+      const { body, status } = await direct.operate("POST", `/operator/brands/${brand.id}/keys`, {
+        label: "k",
+        allowedAddresses
+      })
+      expect([status, body.error?.message]).toEqual([
+        400,
+        expect.stringContaining("allowedAddresses takes an array of 1 to 100 addresses or ranges")
       ])
     }
   })

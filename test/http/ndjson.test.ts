@@ -108,9 +108,13 @@ describe("lines that are rejected", () => {
   })
 
   it("give an answer that grows no further with them [OBS-5]", async () => {
-    const rows = async (count: number) => (await send(`${good("grow")}\n${"x\n".repeat(count)}`)).text.length
-    const [few, many] = [await rows(2000), await rows(200_000)]
-    expect(many - few).toBeLessThan(20)
+    const answered = async (count: number): Promise<string> =>
+      (await send(`${good("grow")}\n${"x\n".repeat(count)}`)).text
+    const [few, many] = [await answered(2000), await answered(200_000)]
+    expect(many.length - few.length).toBeLessThan(20)
+    // Each line is answered, or counted.
+    const linesOf = (text: string) => outcomes(text).reduce((sum, { count = 1 }) => sum + count, 0)
+    expect([linesOf(few), linesOf(many)]).toEqual([2001, 200_001])
   })
 })
 
@@ -123,6 +127,7 @@ describe("a body that is plainly no x-ndjson", () => {
       [`\n ${JSON.stringify(array, null, 2)}`, "one JSON document"],
       [`[\n${array.map((each) => JSON.stringify(each)).join(",\n")}\n]`, "one JSON document"],
       [JSON.stringify({ observations: array }, null, 2), "one JSON document"],
+      [JSON.stringify({ observations: array }, null, 2).replaceAll("\n", " \r\n"), "one JSON document"],
       [csv, "none of the first 20 lines begins with {"],
       [`\ufeff${csv}`, "none of the first 20 lines begins with {"],
       ["<p>\n".repeat(5000), "none of the first 20 lines begins with {"],

@@ -18,6 +18,20 @@ beforeAll(async () => {
   brand = await setUpBrand(api)
 })
 
+/** Two observations with fields that the service does not take, of persons of this name, around one without. */
+const withStrangeFields = (name: string) => {
+  const of = (n: number) => {
+    const { engagement, person, signalId } = observation(brand.signalId, `${name}-${n}`, `${name}-${n}`)
+    return { signalId, person, engagement }
+  }
+  const [first, plain, last] = [of(1), of(2), of(3)]
+  return [
+    { ...first, person: { ...first.person, headlin: "Chief secret" } },
+    plain,
+    { ...last, engagement: { ...last.engagement, typ: "comment" }, note: { headlin: "Chief secret" } }
+  ]
+}
+
 const inBrand = (path: string): string => `/operator/brands/${brand.id}${path}`
 const lines = (body: BodyInit) =>
   api.call(inBrand("/observations"), {
@@ -66,6 +80,58 @@ describe("observations", () => {
     expect(answers[1].leadId).toBe(answers[0].leadId)
   })
 
+  it("are told of fields that were ignored, or are rejected for them, as the request asks [OBS-11]", async () => {
+    const asJson = async (query: string, name: string) => {
+      const json = { observations: withStrangeFields(name) }
+      const path = inBrand(`/observations${query}`)
+      const { body, status } = await api.call(path, { method: "POST", token: operatorToken, json })
+      expect(status).toBe(200)
+      return body.data
+    }
+    const asLines = async (query: string, name: string) => {
+      const answer = await api.call(inBrand(`/observations${query}`), {
+        method: "POST",
+        token: operatorToken,
+        headers: { "content-type": "application/x-ndjson" },
+        body: withStrangeFields(name)
+          .map((each) => `${JSON.stringify(each)}\n`)
+          .join("")
+      })
+      return outcomes(answer.text)
+    }
+    for (const [form, send] of [["json", asJson] as const, ["lines", asLines] as const]) {
+      for (const [i, query] of ["", "?unknownFields=ignore", "?unknownField=report"].entries()) {
+        const ignored = await send(query, `${form} ignored ${i}`)
+        expect(ignored.map(({ outcome }: any) => outcome)).toEqual(["recorded", "recorded", "recorded"])
+        expect(JSON.stringify(ignored)).not.toContain("unknownFields")
+      }
+      const reported = await send("?unknownFields=report", `${form} reported`)
+      expect(reported.map(({ outcome, unknownFields }: any) => [outcome, unknownFields])).toEqual([
+        ["recorded", ["person.headlin"]],
+        ["recorded", undefined],
+        ["recorded", ["engagement.typ", "note"]]
+      ])
+      const rejected = await send("?unknownFields=reject", `${form} rejected`)
+      const at = (n: number): string => (form === "lines" ? `Line ${n}: ` : "")
+      expect(rejected.map(({ message, outcome }: any) => [outcome, message])).toEqual([
+        ["rejected", `${at(1)}person.headlin is not a field of an observation. Did you mean "headline"?`],
+        ["recorded", undefined],
+        ["rejected", `${at(3)}engagement.typ is not a field of an observation. Did you mean "type"?`]
+      ])
+      expect(rejected.map(({ engagementId }: any) => engagementId)).toEqual(
+        [1, 2, 3].map((n) => `${form} rejected-${n}`)
+      )
+      expect(JSON.stringify([reported, rejected])).not.toContain("secret")
+    }
+    const refused = await api.operate("POST", inBrand("/observations?unknownFields=refuse"), {
+      observations: []
+    })
+    expect([refused.status, refused.body.error.message]).toEqual([
+      400,
+      "unknownFields takes one of ignore, report, reject."
+    ])
+  })
+
   it("of another brand's signal are rejected as of one that does not exist [OBS-1, AUTH-3]", async () => {
     const other = await setUpBrand(api)
     const [theirs, nobodys] = await observe(
@@ -84,7 +150,10 @@ describe("observations", () => {
 
   it.each([
     [{ engagement: { id: "x", type: "like" } }, "engagement.type takes one of comment, reaction, repost"],
-    [{ engagement: { id: "x", trackedAt: "1767225600" } }, "engagement.trackedAt takes YYYY-MM-DD"],
+    [
+      { engagement: { id: "x", trackedAt: "1767225600" } },
+      "engagement.trackedAt takes a date such as 2026-01-31, or a date and time such as"
+    ],
     [
       { engagement: { id: "x", trackedAt: "0000-01-01T00:00+01:00" } },
       "engagement.trackedAt takes a time in the years"

@@ -3,13 +3,15 @@ import { KeyFormat } from "@lead-signals/domain"
 import { openApi } from "@lead-signals/http"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Api, type BrandSetUp, operatorToken, setUpBrand, startApi } from "../harness/HttpServers.ts"
+import { settableWallClock } from "../harness/SettableWallClock.ts"
 
+const { clock, set } = settableWallClock()
 let api: Api
 let brand: BrandSetUp
 let other: BrandSetUp
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApi({ clock })
   brand = await setUpBrand(api)
   other = await setUpBrand(api)
 })
@@ -86,7 +88,7 @@ describe("a token of an operator", () => {
     const [revoked, expiring, expired, unused] = [
       await create({ scopes: ["read"] }),
       await create({ scopes: ["read"], expiresAt: "2999-12-31" }),
-      await create({ scopes: ["read"], expiresAt: "2026-01-01" }),
+      await create({ scopes: ["read"], expiresAt: new Date(Date.now() + 60_000).toISOString() }),
       KeyFormat.fromRandom(crypto.getRandomValues(new Uint8Array(128)), KeyFormat.tokenPrefix)
     ]
     expect([(await read(revoked.token)).status, (await read(expiring.token)).status]).toEqual([200, 200])
@@ -94,10 +96,13 @@ describe("a token of an operator", () => {
       expect((await api.operate("DELETE", `/operator/tokens/${revoked.id}`)).status).toBe(204)
     const unknown = await read("unknown")
     expect(unknown.body.error.code).toBe("invalid_operator_token")
+    set(60_000)
+    expect((await read(expiring.token)).status).toBe(200)
     for (const token of [revoked.token, expired.token, unused, `${revoked.token}x`]) {
       const { body, headers, status } = await read(token)
       expect([status, body, headers.get("www-authenticate")]).toEqual([401, unknown.body, "Bearer"])
     }
+    set(-60_000)
     expect((await api.operate("DELETE", "/operator/tokens/999")).status).toBe(404)
   })
 
@@ -147,7 +152,7 @@ describe("a token of an operator", () => {
     expect((await call(token, `/operator/brands/${brand.id}/leads`)).status).toBe(200)
   })
 
-  it("is refused with a bad name, scope, brand or time [OPER-4, OPER-11]", async () => {
+  it("is refused with a bad name, scope, brand or time [OPER-4, OPER-11, AUTH-12]", async () => {
     const refused = async (json: object) =>
       (await api.operate("POST", "/operator/tokens", { name: "t", scopes: ["read"], ...json })).body.error
     expect((await refused({ name: "" })).message).toMatch(/^name takes/)
@@ -155,6 +160,9 @@ describe("a token of an operator", () => {
     expect((await refused({ scopes: ["all"] })).message).toMatch(/^scopes\[0\] takes one of read, ingest/)
     expect((await refused({ brandIds: [] })).message).toMatch(/^brandIds takes/)
     expect((await refused({ expiresAt: "soon" })).message).toMatch(/^expiresAt takes/)
+    expect((await refused({ expiresAt: "2026-01-01" })).message).toBe(
+      "expiresAt takes a time in the future, or null; this time has passed."
+    )
     expect((await refused({ brandIds: ["999"] })).code).toBe("not_found")
   })
 

@@ -194,7 +194,7 @@ describe("a body that nobody reads", () => {
       ["POST /operator/brands", `${authorization}Content-Type: text/plain\r\n${chunked}`, 415],
       ["POST /operator/brands", `${authorization}${json}Content-Length: ${announced}\r\n`, 413],
       ["POST /operator/brands", `${twice}${json}${chunked}`, 400],
-      ["GET /health", "Content-Length: 5\r\n", 200],
+      ["GET /health", "Content-Length: 1\r\n", 200],
       ["GET /signals/leads", `Authorization: Bearer ${brand.key}\r\nContent-Length: 5\r\n`, 200],
       ["GET /signals/leads", `Content-Length: 5\r\n`, 401]
     ] as const) {
@@ -213,6 +213,22 @@ describe("a body that nobody reads", () => {
       const answer = await api.raw(`${headOf(line, "Content-Length: 5\r\n")}12345`, /\r\n\r\n/)
       expect([line, /\r\nconnection: keep-alive\r\n/i.test(answer)]).toEqual([line, true])
     }
+  })
+
+  it("is taken in to its end, behind an answer that its client can read [ERR-8]", async () => {
+    const { api } = await begin({ json: long, line: long })
+    const socket = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true })
+    let seen = ""
+    socket.on("data", (bytes) => (seen += bytes.toString("latin1")))
+    // More than the kernel holds for both ends.
+    const body = new Uint8Array(32 * 1024 * 1024)
+    socket.write(headOf("POST /nothing", `Content-Length: ${body.length}\r\n`))
+    await new Promise<void>((resolve, reject) => {
+      socket.on("error", reject)
+      socket.write(body, () => resolve())
+    })
+    await expect.poll(() => seen).toMatch(/^HTTP\/1\.1 404 [^]*\}\}$/)
+    socket.destroy()
   })
 
   it.runIf(isThorough)(

@@ -9,6 +9,7 @@ import {
   setUpBrand
 } from "../harness/HttpServers.ts"
 import { startMcpApi } from "../harness/McpClients.ts"
+import { settableWallClock } from "../harness/SettableWallClock.ts"
 
 /** A message of the protocol. */
 export const message = (method: string, params: object = {}, id: unknown = 1) => ({
@@ -22,6 +23,8 @@ export const headers = { accept: "application/json, text/event-stream", "mcp-pro
 
 export interface McpCalls {
   readonly api: Api
+  /** Sets the server's clock forward by so many milliseconds, or back by negative ones. */
+  readonly setClock: (millis: number) => void
   readonly brand: BrandSetUp
   readonly other: BrandSetUp
   /** The only lead of the brand, and of the other one. */
@@ -34,9 +37,10 @@ export interface McpCalls {
 
 /** Call once in a file: the server and its brands are there when its tests begin. */
 export const mcpCalls = (): McpCalls => {
-  let made: Omit<McpCalls, "post" | "call">
+  let made: Omit<McpCalls, "post" | "call" | "setClock">
+  const { clock, set } = settableWallClock()
   beforeAll(async () => {
-    const api = await startMcpApi()
+    const api = await startMcpApi({ clock })
     const idIn = async (of: BrandSetUp): Promise<number> =>
       (await api.operate("GET", `/operator/brands/${of.id}/leads`)).body.data[0].id
     const brand = await setUpBrand(api)
@@ -63,6 +67,7 @@ export const mcpCalls = (): McpCalls => {
     get otherLeadId() {
       return made.otherLeadId
     },
+    setClock: set,
     post,
     call: (token, name, args = {}) => post(token, message("tools/call", { name, arguments: args }))
   }

@@ -191,14 +191,16 @@ describe("a credential", () => {
   it("that is missing, unknown, revoked, expired or from elsewhere gets the words of the API [MCP-2, AUTH-2]", async () => {
     const revoked = await newKey({})
     await mcp.api.operate("DELETE", `/operator/brands/${mcp.brand.id}/keys/${revoked.id}`)
-    const expired = await newKey({ expiresAt: "2026-01-01" })
+    const expired = await newKey({ expiresAt: new Date(Date.now() + 60_000).toISOString() })
     const away = await newKey({ allowedAddresses: ["192.0.2.0/24"] })
     const plain = await mcp.api.call("/signals/leads", { token: "nothing" })
+    mcp.setClock(60_000)
     for (const token of [null, "nothing", revoked.key, expired.key, away.key]) {
       const refused = await post(token, message("tools/list"))
       expect([refused.status, refused.body]).toEqual([401, plain.body])
       expect(refused.headers.get("www-authenticate")).toBe("Bearer")
     }
+    mcp.setClock(-60_000)
     const session = await mcp.api.call("/session", { method: "POST", json: { credential: mcp.brand.key } })
     const cookie = session.headers.get("set-cookie")!.split(";")[0]!
     expect((await post(null, message("tools/list"), { cookie })).status).toBe(401)

@@ -112,9 +112,18 @@ describe("lead-signals", () => {
         "--output takes table, json, jsonl or csv. Did you mean json?"
       ],
       [["leads", "list", "--brand", "2", "--qualified=maybe"], "--qualified takes true or false. Run"],
-      [["leads", "list", "--brand", "2", "--page", "1.5"], "--page takes an integer. Run"],
-      [["leads", "list", "--brand", "2", "--page", ""], "--page takes an integer. Run"],
-      [["leads", "list", "--brand", "2", "--interval=often"], "--interval takes a number. Run"],
+      [
+        ["leads", "list", "--brand", "2", "--page", "1.5"],
+        "--page takes an integer: which page, from 1 [1]. Run"
+      ],
+      [
+        ["leads", "list", "--brand", "2", "--page", ""],
+        "--page takes an integer: which page, from 1 [1]. Run"
+      ],
+      [
+        ["leads", "list", "--brand", "2", "--interval=often"],
+        "--interval takes a number: seconds from one time to the next with --watch, 0.1 to 86400 [2]. Run"
+      ],
       [["brands", "create", "My", "brand"], "The argument brand is one too many; a text with spaces takes"],
       [
         ["trigger", "lead.created"],
@@ -150,7 +159,7 @@ describe("lead-signals", () => {
       ],
       [
         ["backup", "nowhere/x.sqlite", "--database", join(root, "package.json")],
-        "There is no folder nowhere: make it, or name a copy in another folder."
+        "There is no folder nowhere: make it, or name a file in another folder."
       ]
     ]
     for (const [args, message, run = runCommand] of mistakes) {

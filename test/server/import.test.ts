@@ -72,6 +72,35 @@ describe("lead-signals import", () => {
     expect(readFileSync(`${file}.rejected.jsonl`, "utf8")).toBe(`${[list, brace, ...notes].join("\n")}\n`)
   })
 
+  it("names fields that no observation has, and with --strict rejects their lines [CLI-23, OBS-11]", async () => {
+    const file = join(folder, "misspelt.jsonl")
+    const of = (id: string, more: object): string => {
+      const { person, ...rest } = JSON.parse(line(id, id))
+      return JSON.stringify({ ...rest, person: { ...person, ...more } })
+    }
+    const misspelt = Array.from({ length: 3 }, (_, i) => of(`odd${i}`, { headlin: "Chief secret" }))
+    const raw = of("odd3", { "\u001b[31mraw": 1 })
+    writeFileSync(file, [line("odd4", "odd4"), ...misspelt, raw].join("\n"))
+    const args = [file, "--brand", brand.brandId, "--url", server.url]
+    const strict = await run([...args, "--strict"])
+    expect([strict.code, strict.out]).toEqual([1, expect.stringContaining("1 recorded")])
+    expect(strict.err).toContain(
+      'Line 2: person.headlin is not a field of an observation. Did you mean "headline"?\n'
+    )
+    expect(readFileSync(`${file}.rejected.jsonl`, "utf8")).toBe(`${[...misspelt, raw].join("\n")}\n`)
+    const lenient = await run(args)
+    expect([lenient.code, lenient.out]).toEqual([0, expect.stringContaining("4 recorded, 1 duplicates")])
+    expect(lenient.err).toContain(
+      "Ignored person.headlin of 3 observations: no observation has this field. Did you mean person.headline?\n"
+    )
+    expect(lenient.err).toContain(
+      "Ignored person. [31mraw of 1 observation: no observation has this field.\n"
+    )
+    expect(lenient.err + lenient.out).not.toContain("secret")
+    const counted = JSON.parse((await run([...args, "--json"])).out)
+    expect(counted).toMatchObject({ duplicate: 5, unknownFields: { "person.headlin": 3 } })
+  })
+
   it("takes a line of a byte order mark alone for blank, as the server does [CLI-5]", async () => {
     const file = join(folder, "marked.jsonl")
     writeFileSync(file, `\uFEFF\n${line("marked", "m1")}\n\uFEFF \t\r\n${line("marked", "m2")}\n`)

@@ -42,7 +42,7 @@ let leadsOfDemo: number | undefined
 
 describe("npm start", () => {
   it("fills an empty database with the demo, prints what works as printed, and keeps it [RUN-5, AUTH-4, PII-2]", async () => {
-    const environment = { LEAD_SIGNALS_DATABASE: join(folder, "deep", "demo.sqlite") }
+    const environment = { LEAD_SIGNALS_DATABASE: join(folder, "demo.sqlite") }
     const first = await startServer(environment)
     const key = keyIn(first.out())
     const lines = curls(first.out())

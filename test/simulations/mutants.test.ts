@@ -7,6 +7,7 @@ import {
   MutatedSources,
   mutantGenerator,
   mutantsTable,
+  nearestFirst,
   outside,
   outsideReason,
   Reach,
@@ -14,11 +15,13 @@ import {
   sample,
   SimulatorJudge,
   staleMarks,
+  startsServer,
   tallyOf,
-  TestJudge
+  TestJudge,
+  tracesOfTests
 } from "@lead-signals/simulations/bugs"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import ts from "typescript"
 import { describe, expect, it } from "vitest"
 import { nextTick } from "../harness/EventLoop.ts"
@@ -319,6 +322,55 @@ describe("the runs that judge a mutant", () => {
     expect(
       order([measured("swarm", 1, 1, 5), measured("swarm", 2, 1, 50), measured("swarm", 3, 2, 60)])
     ).toEqual(["swarm 2", "swarm 3", "swarm 1"])
+  })
+})
+
+describe("the tests that judge a mutant", () => {
+  const folderOf = (files: Readonly<Record<string, string>>): string => {
+    const folder = temporaryFolder()
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(folder, dirname(path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    return folder
+  }
+
+  it("begin with those that prove its clause, then those that are named like its module or name what it exports", () => {
+    // The specification has no such clause, and nothing may cite it.
+    const clause = `[${["AB", 1].join("-")}]`
+    const folder = folderOf({
+      "domain/nothing.test.ts": "1",
+      "domain/other.test.ts": `it("waits long enough, and no longer ${clause}")`,
+      "domain/Waits.test.ts": 'it("waits")',
+      "domain/module.test.ts": "expect(waitMillis).toBe(5)",
+      "http/far.test.ts": "1",
+      "simulations/Wait.test.ts": "1",
+      "node_modules/domain/Wait.test.ts": "1"
+    })
+    const text = `/** Milliseconds of a wait. ${clause} */\nexport const waitMillis = 5`
+    const mutant = generate("packages/domain/src/decisions/Wait.ts", text)[0]!
+    expect(nearestFirst(mutant, text, tracesOfTests(folder))).toEqual([
+      "domain/other.test.ts",
+      "domain/module.test.ts",
+      "domain/Waits.test.ts",
+      "domain/nothing.test.ts",
+      "http/far.test.ts"
+    ])
+  })
+
+  it("need the built server where a module that they import starts it", () => {
+    const folder = folderOf({
+      "server/starts.test.ts": 'import { run } from "../harness/Run.ts"',
+      "server/alone.test.ts":
+        'import { steps } from "../harness/Steps.ts"\nimport { x } from "../../scripts/x.ts"',
+      "harness/Run.ts":
+        'import { steps } from "./Absent.ts"\nimport { bundledServer } from "./BundledServer.ts"',
+      "harness/Steps.ts": 'import type { Run } from "./Steps.ts"'
+    })
+    const needing = ["server/starts.test.ts", "server/alone.test.ts"].filter((path) =>
+      startsServer(folder, path)
+    )
+    expect(needing).toEqual(["server/starts.test.ts"])
   })
 })
 

@@ -252,6 +252,23 @@ describe("the redacted excerpt of a response", () => {
     expect(redacted(bytes, { lead2: { id: 7, name } })).toBe("no […] GrÃ, […]")
   })
 
+  it("ends with the last character that a cut left whole, also where other bytes are no UTF-8 [DELIV-5]", () => {
+    const characters = fc.constantFrom("a", "é", "\u07ff", "\u0800", "李", "\ud7ff", "ａ", "😀", "\u{10fffd}")
+    fc.assert(
+      fc.property(fc.array(characters, { minLength: 1, maxLength: 6 }), fc.nat(24), (text, cut) => {
+        const bytes = Buffer.concat([Buffer.from([0xff]), Buffer.from(`.${text.join("")}!`)])
+        const cutAt = Math.min(2 + cut, bytes.length - 1)
+        let [whole, end] = ["ÿ.", 2]
+        for (const character of text) {
+          end += Buffer.from(character).length
+          if (end <= cutAt) whole += character
+        }
+        expect(redacted(bytes, {}, cutAt)).toBe(whole)
+      }),
+      { numRuns: cases(4000) }
+    )
+  })
+
   it("resolves escapes where it repeats something, and at its end only what a cut left incomplete [DELIV-5]", () => {
     const data = { lead2: { name: "Ada <Q> Li" } }
     expect(redacted("no Ada &lt;Q&gt; Li: 100%", data)).toBe("no […]: 100%")
@@ -301,5 +318,10 @@ describe("the redacted excerpt of a response", () => {
       lead2: { headline: Array.from({ length: 20_000 }, (_, i) => `line number ${i}`).join("\n") }
     }
     expect(redacted("line number 19999", data)).toContain("withheld")
+    const lines = (count: number) => ({
+      lead2: { headline: Array.from({ length: count }, (_, i) => `the line ${i}`).join("\n") }
+    })
+    expect(redacted("no: the line 4990", lines(4_995))).toBe("no: […]")
+    expect(redacted("no: the line 4990", lines(5_001))).toContain("withheld")
   })
 })

@@ -33,7 +33,11 @@ const missingOptions = (node: Node, given: ReadonlySet<string>): string | null =
  * What is wrong with the value of an option, by the library's description of what it takes; null where nothing is that can be said here. The
  * library says it without the option's name.
  */
-const wrongValue = (name: string, takes: string | undefined, given: string): string | null => {
+const wrongValue = (node: Node, name: string, takes: string | undefined, given: string): string | null => {
+  const described = (kind: string): string => {
+    const description = descriptionOf(node, name)
+    return `${name} takes ${kind}${description === "" ? "" : `: ${lowerFirst(description)}`}.`
+  }
   if (takes?.includes(" | ") === true) {
     const choices = takes.split(" | ")
     return choices.includes(given)
@@ -41,9 +45,8 @@ const wrongValue = (name: string, takes: string | undefined, given: string): str
       : `${name} takes ${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}.${meant(given, choices)}`
   }
   const isNumber = given.trim() !== "" && !Number.isNaN(Number(given))
-  if (takes === "integer" && !(isNumber && Number.isInteger(Number(given))))
-    return `${name} takes an integer.`
-  return takes === "float" && !isNumber ? `${name} takes a number.` : null
+  if (takes === "integer" && !(isNumber && Number.isInteger(Number(given)))) return described("an integer")
+  return takes === "float" && !isNumber ? described("a number") : null
 }
 
 /** The sentence for a wrong argument of `words`, in place of the library's, which says neither what to type nor which name is near. [CLI-2] */
@@ -106,7 +109,7 @@ export const find = (
     if (!takesValue) continue
     if (name === word && ++at >= ends) return { path, isHelp, wrong: `${name} takes a value.` }
     const value = name === word ? words[at]! : word.slice(name.length + 1)
-    const wrong = wrongValue(name, values.get(name), value)
+    const wrong = wrongValue(last, name, values.get(name), value)
     if (wrong !== null) return { path, isHelp, wrong }
   }
   // The wizard asks for them.

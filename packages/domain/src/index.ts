@@ -50,6 +50,7 @@ export * as MetricsQueries from "./queries/MetricsQueries.ts"
 export * as Page from "./queries/Page.ts"
 export * as Parameters from "./queries/Parameters.ts"
 export * as SeriesQueries from "./queries/SeriesQueries.ts"
+export * as UnknownFields from "./queries/UnknownFields.ts"
 export * as SortOrder from "./queries/SortOrder.ts"
 
 export * as Amendments from "./decisions/Amendments.ts"

@@ -13,6 +13,8 @@ export interface StartedServer {
   readonly signInCode: string | null
   /** Null when this start did not fill a demo brand. */
   readonly demo: { readonly key: string; readonly brandId: string } | null
+  /** Whether this start made the SQLite file: a mistyped path makes an empty one. */
+  readonly isNewFile: boolean
   /** A brand to show commands for; null when there is none. */
   readonly brandId: string | null
 }
@@ -45,9 +47,14 @@ const suggestedCommands = ({
     : ["Create an API key", post(`/operator/brands/${brandId}/keys`, '{"label":"Another"}')]
 }
 
-/** A store in memory has nothing at rest. */
-const isEncrypted = ({ database, encryption }: Settings): boolean =>
-  encryption !== null && database !== "memory"
+/** What to know of the database; empty for one that was there. A store in memory has nothing at rest. */
+const databaseNote = ({ isNewFile, settings: { database, encryption } }: StartedServer): string => {
+  const notes = [
+    ...(isNewFile ? ["new"] : []),
+    ...(encryption !== null && database !== "memory" ? ["encrypted"] : [])
+  ]
+  return notes.length === 0 ? "" : `   (${notes.join(", ")})`
+}
 
 /** The text that is printed when the server listens. */
 export const banner = (started: StartedServer): string => {
@@ -55,7 +62,7 @@ export const banner = (started: StartedServer): string => {
   return [
     `Listening on ${url}`,
     "",
-    `Database        ${renderedDatabase(settings.database)}${isEncrypted(settings) ? "   (encrypted)" : ""}`,
+    `Database        ${renderedDatabase(settings.database)}${databaseNote(started)}`,
     `Console         ${url}/console/${signInCode === null ? "" : `#code=${signInCode}   (signs in once, within an hour)`}`,
     `Documentation   ${url}/docs`,
     ...(demo === null ? [] : [`Demo key        ${demo.key}   (printed only now)`]),

@@ -15,6 +15,8 @@ export interface ImportOptions {
   readonly brand: string
   readonly url: string
   readonly token: string
+  /** Whether an observation with a field that the service does not take is rejected. [OBS-11] */
+  readonly strict: boolean
 }
 
 /** How many observations had which outcome. */
@@ -50,6 +52,7 @@ class ServerBusy extends Data.TaggedError("ServerBusy")<{ readonly message: stri
 interface Outcome {
   readonly outcome: keyof Counts
   readonly message?: string
+  readonly unknownFields?: ReadonlyArray<string>
 }
 
 /** Bytes; the server refuses longer lines. */
@@ -58,6 +61,9 @@ const maxLineBytes = 16 * 1024 * 1024
 const notAnObject = "takes one observation as JSON, in well-formed UTF-8."
 /** Below the number of rejections for which the server still returns one outcome a line. */
 const batchLimits = { lines: 500, bytes: 1024 * 1024 }
+
+/** A file can have another name in each line. */
+const maxUnknownFields = 100
 
 /** Tries again for about a minute while a server is unavailable. */
 export const retrySchedule = Schedule.exponential("200 millis").pipe(
@@ -92,12 +98,13 @@ const newline = Buffer.from("\n")
  * Posts a batch of lines. `ServerBusy` may be tried again with the same batch, since observations that were recorded are duplicates;
  * `ImportFailed` may not.
  */
-const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLine>) =>
+const post = ({ brand, strict, token, url }: ImportOptions, lines: ReadonlyArray<FileLine>) =>
   Effect.gen(function* () {
     const body = Buffer.concat(lines.flatMap(({ bytes }) => [bytes, newline]))
     const { status, text } = yield* Effect.tryPromise({
       try: async (signal) => {
-        const response = await fetch(`${url}/operator/brands/${encodeURIComponent(brand)}/observations`, {
+        const path = `/operator/brands/${encodeURIComponent(brand)}/observations`
+        const response = await fetch(`${url}${path}?unknownFields=${strict ? "reject" : "report"}`, {
           method: "POST",
           headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
           body,
@@ -136,6 +143,8 @@ const post = ({ brand, token, url }: ImportOptions, lines: ReadonlyArray<FileLin
 /** What an import has done. */
 export interface Imported {
   readonly counts: Counts
+  /** How many observations had each field that was ignored, by its path, the first 100 of them. */
+  readonly unknownFields: ReadonlyMap<string, number>
   /** The path of the file with the rejected lines; null when there are none. */
   readonly rejectedFile: string | null
 }
@@ -151,9 +160,10 @@ export const importFile = (
   Effect.gen(function* () {
     const { bytesInAll, rejected } = yield* Effect.try({
       try: () => ({ bytesInAll: statSync(options.file).size, rejected: rejectedLines(options.file) }),
-      catch: () => new ImportFailed({ message: `${options.file} can't be read.` })
+      catch: () => new ImportFailed({ message: `${options.file} can't be read.`, reason: "usage" })
     })
     const counts = { recorded: 0, duplicate: 0, suppressed: 0, rejected: 0 }
+    const unknownFields = new Map<string, number>()
 
     const reject = (line: FileLine, message: string) =>
       Effect.zipRight(
@@ -189,6 +199,11 @@ export const importFile = (
           const lineOutcome: Outcome =
             problem === null ? outcomes[next++]! : { outcome: "rejected", message: problem }
           counts[lineOutcome.outcome]++
+          for (const path of lineOutcome.unknownFields ?? []) {
+            const count = unknownFields.get(path)
+            if (count !== undefined || unknownFields.size < maxUnknownFields)
+              unknownFields.set(path, (count ?? 0) + 1)
+          }
           if (lineOutcome.outcome === "rejected") yield* reject(line, lineOutcome.message ?? "")
         }
         report.onProgress({ counts, bytesDone: lines.at(-1)!.endsAt, bytesInAll })
@@ -204,7 +219,7 @@ export const importFile = (
       let reading = yield* Effect.fork(read)
       while (true) {
         const { done, value } = yield* Fiber.join(reading)
-        if (done === true) return { counts, rejectedFile: yield* rejected.finish }
+        if (done === true) return { counts, unknownFields, rejectedFile: yield* rejected.finish }
         if (isFirst && isOneDocument(value[0]!)) {
           return yield* new ImportFailed({
             message: `${options.file} is one JSON document, not one observation a line; jq -c '.[]' makes lines of an array.`,

@@ -16,8 +16,10 @@ import * as NodeServer from "@lead-signals/http/node"
 import { Emitter } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Effect, Layer } from "effect"
+import { existsSync } from "node:fs"
 import { banner } from "./Banner.ts"
 import { loadConsole } from "./ConsoleFiles.ts"
+import { kindOf } from "./DatabaseLocation.ts"
 import * as Demo from "./demo/Demo.ts"
 import { loadMcp } from "./McpServices.ts"
 import { progress } from "./Progress.ts"
@@ -63,8 +65,14 @@ const fillDemo = (settings: Settings) =>
   })
 
 /** Serves the API over a store, on a server that already listens. */
-const serve = (settings: Settings, operatorToken: string, exporting: boolean, server: NodeServer.Listening) =>
-  Effect.gen(function* () {
+const serve = (
+  settings: Settings,
+  operatorToken: string,
+  exporting: boolean,
+  server: NodeServer.Listening
+) => {
+  const isNewFile = kindOf(settings.database) === "sqlite" && !existsSync(settings.database)
+  return Effect.gen(function* () {
     let draining = false
     const demo = settings.demo ? yield* fillDemo(settings).pipe(Effect.mapError(storeFailed(settings))) : null
     const brandStore = yield* BrandStore
@@ -111,7 +119,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
       const url = urlOf(settings.host, port)
       yield* Effect.sync(() =>
         process.stdout.write(
-          `${banner({ settings, url, operatorToken, signInCode, demo, brandId: first?.id ?? null })}\n`
+          `${banner({ settings, url, operatorToken, signInCode, demo, isNewFile, brandId: first?.id ?? null })}\n`
         )
       )
       return yield* Effect.never
@@ -124,6 +132,7 @@ const serve = (settings: Settings, operatorToken: string, exporting: boolean, se
       )
     )
   )
+}
 
 /**
  * Runs until it is interrupted, then drains and closes. It listens before it opens the store, which may take

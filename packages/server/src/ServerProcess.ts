@@ -5,6 +5,7 @@ import { exitCodes } from "./cli/ExitCodes.ts"
 import * as Log from "./Log.ts"
 import { run } from "./Server.ts"
 import { readSettings } from "./Settings.ts"
+import { folderProblem } from "./StartFailures.ts"
 import { telemetry } from "./telemetry/Telemetry.ts"
 import { unknownVariableMessage, unknownVariables } from "./Variables.ts"
 
@@ -38,6 +39,9 @@ export const serve = (
     process.stderr.write(`${unknownVariableMessage(name)}\n`)
   }
   const settings = Either.getOrElse(readSettings(environment, optionNames), stop)
+  const database = "LEAD_SIGNALS_DATABASE"
+  const problem = folderProblem(settings.database, optionNames[database] ?? database)
+  if (problem !== null) stop(problem)
   endInTime(settings.drainPauseMillis)
   const exporting = Either.getOrElse(telemetry(environment), stop)
   run(settings, settings.operatorToken ?? randomToken(), exporting).pipe(

@@ -2,9 +2,11 @@
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { keyProblemCode } from "@lead-signals/encryption"
 import { Data } from "effect"
+import { existsSync } from "node:fs"
+import { dirname } from "node:path"
 import { kindOf, postgresExample } from "./DatabaseLocation.ts"
 import { keyVariables } from "./EncryptionSettings.ts"
-import type { Settings } from "./Settings.ts"
+import { defaultDatabase, type Settings } from "./Settings.ts"
 
 /** The server could not start; the message is one line for the operator. */
 export class StartFailed extends Data.TaggedError("StartFailed")<{ readonly message: string }> {}
@@ -28,6 +30,17 @@ export const storeFailed =
   ({ database }: Pick<Settings, "database">) =>
   ({ cause, reason }: StoreUnavailable): StartFailed =>
     new StartFailed({ message: `The database can't be used: ${reason}. ${advice(database, cause)}.` })
+
+/**
+ * The message for a database whose folder is not there, which a mistyped path looks like; null where the server may open or make the file. The
+ * folder of the default file alone is made. `named` is the setting as it was given. [RUN-9]
+ */
+export const folderProblem = (database: string, named: string): string | null => {
+  const folder = dirname(database)
+  return kindOf(database) !== "sqlite" || database === defaultDatabase || existsSync(folder)
+    ? null
+    : `There is no folder ${folder} for the database: make it, by mkdir -p ${folder}, or correct ${named}.`
+}
 
 /** The server can't listen at its address; `error` is Node's. */
 export const listenFailed =

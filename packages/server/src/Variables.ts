@@ -111,11 +111,25 @@ export const variables: ReadonlyArray<Variable> = [
   { name: "LEAD_SIGNALS_LOG", takes: "pretty or json", otherwise: "pretty on a terminal, else json" }
 ]
 
-/** `listen` reads it, and may run in the server's shell. */
-const listenSecret = "LEAD_SIGNALS_WEBHOOK_SECRET"
+/** `listen` reads it. */
+export const listenSecretVariable = "LEAD_SIGNALS_WEBHOOK_SECRET"
 
-/** `mcp` reads it, and may run in the server's shell. */
+/** `mcp` reads it. */
 export const apiKeyVariable = "LEAD_SIGNALS_API_KEY"
+
+/** Commands that call a server read it. */
+export const urlVariable = "LEAD_SIGNALS_URL"
+
+/** Variables of commands that call a server, which may run in the server's shell. `LEAD_SIGNALS_OPERATOR_TOKEN` is theirs and the server's. */
+export const clientVariables: ReadonlyArray<Variable> = [
+  {
+    name: urlVariable,
+    takes: "URL of the server that commands call, instead of --url",
+    otherwise: "http://127.0.0.1:4000"
+  },
+  { name: apiKeyVariable, takes: "the brand's key with which `mcp` reads", otherwise: "none" },
+  { name: listenSecretVariable, takes: "the secret with which `listen` verifies", otherwise: "none" }
+]
 
 /** The names of the server's own variables, without `HOST` and `PORT`. */
 export const knownVariables: ReadonlyArray<string> = variables
@@ -128,13 +142,12 @@ export const unknownVariables = (environment: Environment): ReadonlyArray<string
     (name) =>
       name.startsWith("LEAD_SIGNALS_") &&
       !knownVariables.includes(name) &&
-      name !== listenSecret &&
-      name !== apiKeyVariable
+      !clientVariables.some((variable) => variable.name === name)
   )
 
 /** The warning about a variable that is not a setting, with the setting that it probably meant, such as `PORT` for `LEAD_SIGNALS_PORT`. [RUN-3] */
 export const unknownVariableMessage = (name: string): string => {
-  const names = variables.map((variable) => variable.name)
+  const names = [...variables, ...clientVariables].map((variable) => variable.name)
   const bare = name.replace(/^LEAD_SIGNALS_/, "")
   const offer = names.includes(bare) ? ` Did you mean ${bare}?` : meant(name, names)
   return `${name} is not a setting and was ignored.${offer} lead-signals --help lists all settings.`

@@ -1,6 +1,6 @@
 /** Judgements kept in a file, one a line, so that a campaign that was interrupted goes on. */
 import { createHash } from "node:crypto"
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { root } from "../bugs/PlantedModules.ts"
 import {
@@ -12,6 +12,7 @@ import {
 } from "./Judgement.ts"
 import type { Mutant } from "./Mutant.ts"
 import type { ReachMemory, TrialReach } from "./MutantReach.ts"
+import { filesBelow } from "./SourceFiles.ts"
 import type { CleanTests } from "./TestJudge.ts"
 import type { Trial } from "./trial.ts"
 
@@ -31,10 +32,10 @@ type Line =
 const hashOfFiles = (folders: ReadonlyArray<string>, isCounted: (path: string) => boolean): string => {
   const hash = createHash("sha256")
   for (const folder of folders) {
-    const paths = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(?:ts|mjs|json)$/.test(entry.name))
-      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-      .filter((path) => !/node_modules|\.types|\.bundle|\.generated|dist/.test(path) && isCounted(path))
+    const paths = filesBelow(join(root, folder))
+      .filter((path) => /\.(?:ts|mjs|json)$/.test(path))
+      .map((path) => path.slice(root.length + 1))
+      .filter((path) => !/\.types|\.bundle|\.generated|dist/.test(path) && isCounted(path))
       .sort()
     for (const path of paths) hash.update(path).update(readFileSync(join(root, path)))
   }

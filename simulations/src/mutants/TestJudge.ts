@@ -4,12 +4,12 @@ import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { TestJudgement } from "./Judgement.ts"
 import { applied, type Mutant } from "./Mutant.ts"
-import { nearestFirst, testFiles } from "./RelatedTests.ts"
+import { nearestFirst, startsServer, tracesOfTests } from "./RelatedTests.ts"
 import { ScratchCopy } from "./ScratchCopy.ts"
 import { textOf } from "./Sources.ts"
 
-/** By the clock, for all the tests. They take two minutes on a small machine that does nothing else. */
-const maxMinutes = 20
+/** Minutes by the clock for so many files. All of them take two on a small machine that does nothing else. */
+const maxMinutes = (files: number): number => Math.min(20, 2 + files / 10)
 
 /** What vitest's JSON reporter says of a run. */
 interface RunResults {
@@ -27,7 +27,10 @@ interface TestRun {
 
 const configFile = "mutants.config.ts"
 
-/** The project's configuration, but for the order of the files, which is that of the command. */
+/**
+ * The project's configuration, but for the order of the files, which is that of the command, and for how long tests wait: what a mutant
+ * breaks never comes. On a mutant one process runs the files, since most mutants fail in the first.
+ */
 const config = `
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import base from "./vitest.config.ts"
@@ -40,7 +43,20 @@ class GivenOrder extends BaseSequencer {
   }
 }
 
-export default { ...base, test: { ...base.test, sequence: { sequencer: GivenOrder } } }
+const { poolOptions, ...rest } = base.test
+const forks = process.argv.includes("--bail") ? { minForks: 1, maxForks: 1 } : {}
+
+export default {
+  ...base,
+  test: {
+    ...rest,
+    poolOptions: { forks: { ...poolOptions.forks, ...forks } },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
+    sequence: { sequencer: GivenOrder }
+  }
+}
 `
 
 /** Whether each file of tests passes on the code as it is: one that fails can judge nothing. */
@@ -50,6 +66,7 @@ export type CleanTests = Readonly<Record<string, boolean>>
 export class TestJudge {
   private readonly scratch = ScratchCopy.make()
   private readonly folder = join(this.scratch.folder, "test")
+  private readonly tests = tracesOfTests(this.folder)
 
   constructor() {
     this.scratch.write(join("test", configFile), config)
@@ -63,6 +80,11 @@ export class TestJudge {
     return new Promise((resolve, reject) => {
       const child = spawn(process.execPath, [vitest, ...words, ...more, ...files], {
         cwd: this.folder,
+        env: {
+          ...process.env,
+          LEAD_SIGNALS_KEEP_CONSOLE: "true",
+          TESTS_WITHOUT_SERVER: String(!files.some((file) => startsServer(this.folder, file)))
+        },
         stdio: "ignore",
         // A group of its own, so that its processes end with it.
         detached: true
@@ -75,10 +97,13 @@ export class TestJudge {
           // All have ended.
         }
       }
-      const timer = setTimeout(() => {
-        isLate = true
-        end()
-      }, maxMinutes * 60_000)
+      const timer = setTimeout(
+        () => {
+          isLate = true
+          end()
+        },
+        maxMinutes(files.length) * 60_000
+      )
       process.once("exit", end)
       child.on("error", reject)
       child.on("exit", (code) => {
@@ -102,7 +127,7 @@ export class TestJudge {
 
   /** So many files of tests, the nearest to the mutant. */
   filesFor(mutant: Mutant, count: number): ReadonlyArray<string> {
-    return nearestFirst(this.folder, mutant, testFiles(this.folder)).slice(0, count)
+    return nearestFirst(mutant, textOf(mutant.file), this.tests).slice(0, count)
   }
 
   /** Runs the files on the code as it is. */

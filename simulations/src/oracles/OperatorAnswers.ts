@@ -28,7 +28,7 @@ import { isSome } from "./OutboxRecords.ts"
 import { outboxOf } from "./OutboxReference.ts"
 import { learnReason, renderedWebhook } from "./OutboxViews.ts"
 import { isViaSession, sessionRoute } from "./SessionReference.ts"
-import { operationOf, paramsOf } from "./Requests.ts"
+import { bodyOf, operationOf, paramsOf } from "./Requests.ts"
 import { deliveriesRoute, webhookAnswers } from "./WebhookAnswers.ts"
 
 const readsOfKeys = new Set(["GET /signals", "GET /campaigns", "GET /campaign/{id}/series"])
@@ -223,7 +223,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       // A key's call that does nothing is judged by `idempotency holds`.
       if (call.request.unusual?.idempotencyKey !== undefined) return null
       const isRefusal = response.status >= 400 && response.status < 500
-      return isRefusal && call.meaning.means === "bad"
+      return (isRefusal && call.meaning.means === "bad") || hasEnded(fact, facts.now())
         ? null
         : `${what} was answered ${response.status}, and nothing says so: ${response.text.slice(0, 200)}`
     }
@@ -249,6 +249,13 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     return differs(what, withoutWarnings(body), wanted.body)
   }
   return { stored, answered }
+}
+
+/** Whether a credential was refused because its end had come when it was to be made. [AUTH-12] */
+const hasEnded = ({ body, byClock, call, response }: Answered, now: number): boolean => {
+  if (response.status !== 400 || !body?.error?.message?.startsWith("expiresAt ")) return false
+  const end = Date.parse(bodyOf(call)?.expiresAt)
+  return end <= Math.max(byClock, call.handledByClock, now)
 }
 
 const differs = (what: string, body: Json, wanted: Json): string | null => {

@@ -30,7 +30,7 @@ type FieldKind =
 
 /** Formats of texts. The document says them in words, if at all. */
 type Format =
-  | { readonly is: "timestamp"; readonly mustShow: boolean }
+  | { readonly is: "timestamp"; readonly mustShow: boolean; readonly mustCome?: boolean }
   | {
       readonly is:
         | "day"
@@ -80,7 +80,7 @@ const formats: Readonly<Record<string, Format>> = {
   updatedAfter: { is: "timestamp", mustShow: false },
   updatedBefore: { is: "timestamp", mustShow: false },
   since: { is: "timestamp", mustShow: false },
-  expiresAt: { is: "timestamp", mustShow: true },
+  expiresAt: { is: "timestamp", mustShow: true, mustCome: true },
   allowedAddresses: { is: "addresses" },
   brandIds: { is: "brand ids" },
   cursor: { is: "cursor" },

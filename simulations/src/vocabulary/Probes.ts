@@ -47,7 +47,7 @@ import {
   textForms,
   webhookUrlForms
 } from "./Texts.ts"
-import { dayForms, spanDayForms, timestampForms, unshowable } from "./Times.ts"
+import { dayForms, endForms, spanDayForms, timestampForms, unshowable } from "./Times.ts"
 
 /** A correct request with one field in another form. */
 export interface FieldProbe {
@@ -122,7 +122,7 @@ const bodyFormsOf = (operation: Operation, field: Field): ReadonlyArray<Form> =>
   switch (format?.is) {
     case "timestamp":
       return [
-        ...timestampForms(instant, false),
+        ...(format.mustCome === true ? endForms : timestampForms(instant, false)),
         ...(format.mustShow ? unshowable : []),
         ...otherTypes("a text")
       ]

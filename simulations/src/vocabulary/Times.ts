@@ -140,12 +140,30 @@ const noTime: ReadonlyArray<readonly [string, string]> = [
   ["RFC 1123", "Mon, 05 Jan 2026 10:00:00 GMT"]
 ]
 
-/** A timestamp; without the forms that vary with the instant, which `instantForms` has. */
-export const timestampForms = (instant: number, isQuery: boolean): ReadonlyArray<Form> => [
-  ...instantForms.map(({ name, write }) => {
+/** The forms of an instant, written as each of them is. */
+const written = (instant: number): ReadonlyArray<Form> =>
+  instantForms.map(({ name, write }) => {
     const { means, text } = write(instant)
     return taken(name, text, { means })
-  }),
+  })
+
+/** Long after all simulated time, and after that of tests. */
+const toCome = Date.parse("2100-06-01T10:20:30.456Z")
+/** Before all simulated time. */
+const isPast = ({ means }: Form): boolean => (means as number) < Date.parse("2026-01-01T00:00:00Z")
+const isYetToCome = ({ means }: Form): boolean => (means as number) > toCome
+
+/** The end of a new credential: a time that has passed is refused. [AUTH-12] */
+export const endForms: ReadonlyArray<Form> = [
+  ...written(toCome),
+  ...fixedForms.filter(isYetToCome),
+  ...fixedForms.filter(isPast).map(({ name, value }) => refused(name, value)),
+  ...[...noDay, ...noTime].map(([name, text]) => refused(name, text))
+]
+
+/** A timestamp; without the forms that vary with the instant, which `instantForms` has. */
+export const timestampForms = (instant: number, isQuery: boolean): ReadonlyArray<Form> => [
+  ...written(instant),
   ...fixedForms,
   ...[...noDay, ...noTime].map(([name, text]) => refused(name, text)),
   ...(isQuery

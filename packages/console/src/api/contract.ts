@@ -1269,6 +1269,7 @@ export interface components {
             outcome: "recorded" | "duplicate" | "suppressed" | "rejected";
             leadId: number | null;
             message?: string;
+            unknownFields?: string[];
             count?: number;
         };
         LeadExport: {
@@ -2399,7 +2400,9 @@ export interface operations {
     };
     "operator.recordObservations": {
         parameters: {
-            query?: never;
+            query?: {
+                unknownFields?: "ignore" | "report" | "reject";
+            };
             header?: never;
             path: {
                 brandId: string;

@@ -134,6 +134,27 @@ const Samples = ({ signalId }: { readonly signalId: string }) => {
   )
 }
 
+const maxListedFields = 10
+
+/** Names alone: the file has the values. [OBS-11] */
+const IgnoredFields = ({ counts }: { readonly counts: ReadonlyMap<string, number> }) => {
+  if (counts.size === 0) return null
+  const all = [...counts].sort(([, a], [, b]) => b - a)
+  return (
+    <div className="flex flex-col gap-1 text-sm">
+      <p>No observation has these fields. They were ignored, and their lines recorded without them:</p>
+      <ul className="text-muted flex flex-wrap gap-x-4">
+        {all.slice(0, maxListedFields).map(([path, count]) => (
+          <li key={path} className="wrap-anywhere">
+            <code className="font-mono text-xs">{path}</code> ({count.toLocaleString("en")})
+          </li>
+        ))}
+        {all.length > maxListedFields ? <li>and {all.length - maxListedFields} more</li> : null}
+      </ul>
+    </div>
+  )
+}
+
 const Progress = ({ onStop, state }: { readonly state: ImportState; readonly onStop: () => void }) => {
   const { duplicate, fraction, phase, recorded, rejectedCount, suppressed } = state
   const figures = [
@@ -160,6 +181,7 @@ const Progress = ({ onStop, state }: { readonly state: ImportState; readonly onS
           </div>
         ))}
       </dl>
+      <IgnoredFields counts={state.unknownFields} />
       {state.error === null ? null : <Failure error={state.error} />}
     </section>
   )

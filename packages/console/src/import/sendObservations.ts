@@ -67,7 +67,7 @@ const send = async (
     try {
       const answer = await answerOf(
         api.POST("/operator/brands/{brandId}/observations", {
-          params: { path: { brandId } },
+          params: { path: { brandId }, query: { unknownFields: "report" } },
           body: bodyOf(observations)
         })
       )
@@ -88,6 +88,8 @@ export interface BatchResult {
   readonly duplicate: number
   readonly suppressed: number
   readonly rejected: ReadonlyArray<RejectedLine>
+  /** Paths of fields that no observation has, which were ignored: once for each line. [OBS-11] */
+  readonly unknownFields: ReadonlyArray<string>
 }
 
 /** Why a line can't be sent; null: it can. */
@@ -129,6 +131,7 @@ export const sendBatch = async (
     recorded: numberOf("recorded"),
     duplicate: numberOf("duplicate"),
     suppressed: numberOf("suppressed"),
+    unknownFields: outcomes.flatMap(({ unknownFields }) => unknownFields ?? []),
     rejected: [
       ...broken,
       ...outcomes.flatMap(({ message, outcome }, i) =>

@@ -20,6 +20,8 @@ export interface ImportState {
   readonly rejectedCount: number
   /** Those that are kept, with what was mended in them. */
   readonly rejected: ReadonlyArray<RejectedLine>
+  /** How many lines had each field that was ignored, by its path. */
+  readonly unknownFields: ReadonlyMap<string, number>
   readonly error: unknown
 }
 
@@ -31,7 +33,22 @@ const initial: ImportState = {
   suppressed: 0,
   rejectedCount: 0,
   rejected: [],
+  unknownFields: new Map(),
   error: null
+}
+
+/** A file can have another name in each line. */
+const maxKeptFields = 100
+
+const countedFields = (
+  before: ReadonlyMap<string, number>,
+  paths: ReadonlyArray<string>
+): ReadonlyMap<string, number> => {
+  if (paths.length === 0) return before
+  const counts = new Map(before)
+  for (const path of paths)
+    if (counts.has(path) || counts.size < maxKeptFields) counts.set(path, (counts.get(path) ?? 0) + 1)
+  return counts
 }
 
 /** What a file holds, and how its columns are read. */
@@ -58,7 +75,8 @@ const textOf = ({ mapping, preview, signalId }: ImportPlan, cells: ReadonlyArray
 const sumUp = (before: ImportState, result: BatchResult) => ({
   recorded: before.recorded + result.recorded,
   duplicate: before.duplicate + result.duplicate,
-  suppressed: before.suppressed + result.suppressed
+  suppressed: before.suppressed + result.suppressed,
+  unknownFields: countedFields(before.unknownFields, result.unknownFields)
 })
 
 /** A batch of the file: what is rejected comes to the rest. */

@@ -52,12 +52,18 @@ interface ExpiryFieldProps {
   readonly onChange: (day: string) => void
 }
 
+const dayMillis = 86_400_000
+
+/** The first day that has not begun, in UTC: the API makes nothing that has ended already. [AUTH-12] */
+const tomorrow = (): string => new Date(Date.now() + dayMillis).toISOString().slice(0, 10)
+
 /** Chooses the day at whose beginning a new one ends. */
 export const ExpiryField = ({ onChange, value }: ExpiryFieldProps) => (
   <TextField
     label="Expires"
     hint="At the beginning of this day, UTC. Empty: never."
     type="date"
+    min={tomorrow()}
     value={value}
     onChange={(event) => onChange(event.target.value)}
   />

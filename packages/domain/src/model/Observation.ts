@@ -118,4 +118,6 @@ export interface Outcome {
   readonly leadId: number | null
   /** Why it was rejected, and what to send instead; absent otherwise. */
   readonly message?: string
+  /** Paths of fields that were sent and ignored; absent where there are none, and where nobody asked. [OBS-11] */
+  readonly unknownFields?: ReadonlyArray<string>
 }

@@ -15,7 +15,7 @@ const offsetAfterSpace =
 
 /** The end of each refusal of `parse`: the accepted forms, with examples. [TIME-1, TIME-3] */
 export const accepted =
-  "takes YYYY-MM-DD, or a date and time such as 2026-01-31T09:30:00.000Z or 2026-01-31T09:30:00+02:00"
+  "takes a date such as 2026-01-31, or a date and time such as 2026-01-31T09:30:00.000Z or 2026-01-31T09:30:00+02:00"
 
 const refused = (why: string) => Either.left(`${accepted}; ${why}`)
 

@@ -21,7 +21,7 @@ export interface MetricsQuery {
 }
 
 /** The end of each refusal of a date. [MET-5] */
-export const takesDate = "takes a date as YYYY-MM-DD"
+export const takesDate = "takes a date as YYYY-MM-DD, such as 2026-01-31"
 
 const date = (
   known: Parameters.KnownParameters,

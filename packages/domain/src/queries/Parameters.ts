@@ -77,7 +77,7 @@ export const boolean: Read<boolean> = reader((value) =>
       : Either.left("takes true or false")
 )
 
-const takesInteger = `takes an integer from 1 to ${Number.MAX_SAFE_INTEGER}, in decimal digits`
+const takesInteger = `takes an integer from 1 to ${Number.MAX_SAFE_INTEGER}, such as 25`
 
 /** Reads decimal digits as an integer from 1 to 2⁵³ − 1. Left: what it takes. [LIST-6] */
 export const readInteger = (value: string): Either.Either<number, string> => {

@@ -1,6 +1,7 @@
 /** Operators' tokens: one operator creates and revokes those of others, and calls authenticate with them. */
 import { Clock, Effect, Option } from "effect"
 import * as KeyFormat from "../credentials/KeyFormat.ts"
+import { checkExpiry } from "../decisions/Expiry.ts"
 import { type AccessToken, type NewAccessToken, operatorScopes } from "../model/AccessToken.ts"
 import { NotFound, type StoreUnavailable } from "../model/Failure.ts"
 import { AccessTokenStore } from "../ports/AccessTokenStore.ts"
@@ -9,13 +10,15 @@ import * as Brands from "./Brands.ts"
 
 /**
  * Creates a token. Its value is in this answer and nowhere else, ever. Fails with `NotFound` when one of its brands does not exist or
- * is being deleted, and with `StoreUnavailable`. [OPER-11]
+ * is being deleted, with `InvalidParameter` when `expiresAt` has passed, and with `StoreUnavailable`. [OPER-11, AUTH-12]
  */
 export const create = ({ brandIds, expiresAt, name, scopes }: NewAccessToken) =>
   Effect.gen(function* () {
     const [store, entropy] = yield* Effect.all([AccessTokenStore, Entropy])
     const ofBrands =
       brandIds === null ? null : yield* Effect.forEach([...new Set(brandIds)], (id) => Brands.get(id))
+    const createdAt = yield* Clock.currentTimeMillis
+    yield* checkExpiry(expiresAt, createdAt)
     const value = KeyFormat.fromRandom(
       yield* entropy.bytes(KeyFormat.randomBytesNeeded),
       KeyFormat.tokenPrefix
@@ -25,7 +28,7 @@ export const create = ({ brandIds, expiresAt, name, scopes }: NewAccessToken) =>
       start: value.slice(0, KeyFormat.startLength),
       scopes: operatorScopes.filter((scope) => scopes.includes(scope)),
       brandIds: ofBrands?.map(({ id }) => id) ?? null,
-      createdAt: yield* Clock.currentTimeMillis,
+      createdAt,
       expiresAt,
       hash: KeyFormat.hash(value)
     })

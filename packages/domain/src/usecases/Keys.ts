@@ -1,6 +1,7 @@
 /** API keys: an operator creates and revokes them, and requests authenticate with them. */
 import { Clock, Effect, Option } from "effect"
 import * as KeyFormat from "../credentials/KeyFormat.ts"
+import { checkExpiry } from "../decisions/Expiry.ts"
 import * as RateLimit from "../decisions/RateLimit.ts"
 import { type ApiKey, keyScopes } from "../model/ApiKey.ts"
 import type { BrandId } from "../model/Brand.ts"
@@ -12,8 +13,8 @@ import * as Brands from "./Brands.ts"
 
 /**
  * Creates an API key of the brand. Its value is in this answer and nowhere else, ever. `requestsPerMinute` is from 1
- * to `maxRequestsPerMinute`. Unless given, it reads everything from every address and does not expire. Fails with `NotFound` when there is no such brand or it is being deleted, and with
- * `StoreUnavailable`. [AUTH-4, RATE-1]
+ * to `maxRequestsPerMinute`. Unless given, it reads everything from every address and does not expire. Fails with `NotFound` when there is no such brand or it is being deleted, with
+ * `InvalidParameter` when `expiresAt` has passed, and with `StoreUnavailable`. [AUTH-4, AUTH-12, RATE-1]
  */
 export const create = (
   brandId: BrandId,
@@ -29,6 +30,8 @@ export const create = (
   Effect.gen(function* () {
     const [keyStore, entropy] = yield* Effect.all([KeyStore, Entropy])
     const { id } = yield* Brands.get(brandId)
+    const createdAt = yield* Clock.currentTimeMillis
+    yield* checkExpiry(expiresAt, createdAt)
     const value = KeyFormat.fromRandom(yield* entropy.bytes(KeyFormat.randomBytesNeeded))
     const key: ApiKey = yield* keyStore.create({
       brandId: id,
@@ -38,7 +41,7 @@ export const create = (
       scopes: keyScopes.filter((scope) => scopes.includes(scope)),
       allowedAddresses,
       expiresAt,
-      createdAt: yield* Clock.currentTimeMillis,
+      createdAt,
       hash: KeyFormat.hash(value)
     })
     return { key, value }

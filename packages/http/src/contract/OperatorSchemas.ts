@@ -105,6 +105,12 @@ export const OutcomeBody = Schema.Struct({
   message: Schema.optional(
     text("Why it was rejected; present on a rejection only", "person.name is required.")
   ),
+  unknownFields: Schema.optional(
+    Schema.Array(text("Path of a field", "person.headlin")).annotations({
+      description:
+        "Paths of fields that were sent and ignored, at most 20; present where there are any and the request asked by unknownFields=report"
+    })
+  ),
   count: Schema.optional(
     integer(
       `How many rejected lines in a row this stands for, once a request's first ${maxFullRejections} rejections were answered in full; present on x-ndjson only`,

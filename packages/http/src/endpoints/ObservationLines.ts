@@ -23,6 +23,7 @@ import { EventLoop } from "../EventLoop.ts"
 import { logUnavailable } from "../RequestLog.ts"
 import { errorBody, PayloadTooLarge, type RequestTimeout, errorResponseOf } from "../contract/Failures.ts"
 import { maxFullRejections } from "../contract/OperatorSchemas.ts"
+import { type FieldMode, watchFields } from "./ObservedFields.ts"
 
 /** A line may be so long; with what is read ahead, so much is held at once. */
 const maxLineBytes = 16 * 1024 * 1024
@@ -219,13 +220,14 @@ const readLine = (line: Line): Either.Either<unknown, Outcome> => {
   }
 }
 
-const recordLines = (brand: Brand, lines: ReadonlyArray<Line>) =>
+const recordLines = (brand: Brand, lines: ReadonlyArray<Line>, mode: FieldMode) =>
   Effect.gen(function* () {
     const readings = lines.map(readLine)
-    const outcomes = yield* recordInOneCommit(
-      brand,
+    const { answer, values } = watchFields(
+      mode,
       readings.flatMap((reading) => (Either.isRight(reading) ? [reading.right] : []))
     )
+    const outcomes = answer(yield* recordInOneCommit(brand, values))
     let next = 0
     return readings.map((reading, i): Outcome => {
       if (Either.isLeft(reading)) return reading.left
@@ -290,13 +292,14 @@ interface Reading<E> {
   readonly body: Stream.Stream<Uint8Array, E>
   readonly feed: Feed
   readonly attention: typeof Attention.Service
+  readonly mode: FieldMode
   readonly nextIteration: Effect.Effect<void>
   /** Null where lines may come as slowly as they like. */
   readonly pace: Pace | null
 }
 
 /** Reads one body. What it answers after a failure is `rest`. */
-const reading = <E>({ attention, body, brand, feed, nextIteration, pace }: Reading<E>) => {
+const reading = <E>({ attention, body, brand, feed, mode, nextIteration, pace }: Reading<E>) => {
   const [opening, cutter, outcomes] = [new Opening(), new LineCutter(), new OutcomeLines()]
 
   const record = (lines: ReadonlyArray<Line>) => {
@@ -305,7 +308,7 @@ const reading = <E>({ attention, body, brand, feed, nextIteration, pace }: Readi
     const recorded =
       objects.length === 0
         ? Effect.succeed(lines.map(({ number }) => rejected(number)))
-        : feed.run(objects.length, bytes, recordLines(brand, lines))
+        : feed.run(objects.length, bytes, recordLines(brand, lines, mode))
     return Effect.zipLeft(
       Effect.flatMap(recorded, (all) =>
         Effect.as(attention.noteOutcomes(brand.id, all), outcomes.add(lines, all))
@@ -354,14 +357,13 @@ const lastLine = (failure: Failure): string => {
 export const answerLines = <E>(
   brand: Brand,
   body: Stream.Stream<Uint8Array, E>,
-  feed: Feed,
-  attention: typeof Attention.Service
+  { attention, feed, mode }: Pick<Reading<E>, "feed" | "attention" | "mode">
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, LeadStore | Entropy | Scope.Scope> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<LeadStore | Entropy>()
     const [{ nextIteration }, { limits }] = yield* Effect.all([EventLoop, BodyPace])
     const pace = limits && new Pace("A line of x-ndjson", limits.line)
-    const { answered, rest } = reading({ attention, body, brand, feed, nextIteration, pace })
+    const { answered, rest } = reading({ attention, body, brand, feed, mode, nextIteration, pace })
     const pull = yield* Stream.toPull(answered)
     const first = yield* pull.pipe(
       Effect.catchAll((end) =>

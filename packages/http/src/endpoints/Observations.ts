@@ -2,19 +2,22 @@
 import { Brands } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as OpenApi from "@effect/platform/OpenApi"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Admission } from "../Admission.ts"
 import { Attention } from "../Attention.ts"
 import { overload } from "../Responses.ts"
 import * as Body from "../Body.ts"
 import { list } from "../contract/Envelopes.ts"
+import { parameter } from "../contract/Fields.ts"
 import {
   maxBatchLength,
   maxFullRejections,
   ObservationBatch,
   OutcomeBody
 } from "../contract/OperatorSchemas.ts"
+import * as Target from "../Target.ts"
 import { answerLines } from "./ObservationLines.ts"
+import { fieldModes, readFieldMode, watchFields, type WatchedFields } from "./ObservedFields.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand } from "./Paths.ts"
 
@@ -35,6 +38,14 @@ export const observations = {
   recordObservations: operatorEndpoint(
     HttpApiEndpoint.post("recordObservations", "/operator/brands/:brandId/observations")
       .setPath(ofBrand)
+      .setUrlParams(
+        Schema.Struct({
+          unknownFields: parameter(
+            { type: "string", enum: [...fieldModes], default: "ignore" },
+            "What becomes of fields that an observation has and the service does not take, such as misspelt ones: `ignore` drops them, `report` names them in the outcome, `reject` rejects the observation"
+          )
+        })
+      )
       .setPayload(ObservationBatch)
       .addSuccess(list(OutcomeBody))
       .annotate(OpenApi.Transform, withLines),
@@ -52,16 +63,23 @@ export const observations = {
       answer: "The outcome of each, in order",
       handle: ({ path, request }) =>
         Effect.gen(function* () {
+          const mode = yield* readFieldMode(Target.parametersOf(request.url))
           const brand = yield* Brands.get(path.brandId)
           const [admission, attention] = yield* Effect.all([Admission, Attention])
           const feed = yield* admission.enter(brand)
           if (feed === null) return overload
           if (Body.mediaType(request.headers["content-type"]) === "application/x-ndjson") {
-            return yield* answerLines(brand, request.stream, feed, attention)
+            return yield* answerLines(brand, request.stream, { feed, attention, mode })
           }
           const bytes = yield* Body.receive
-          const decoded = Effect.map(decodeBatch(bytes), ({ observations }) => observations)
-          const outcomes = yield* feed.record(bytes.length, decoded)
+          let watched: WatchedFields | null = null
+          const decoded = Effect.map(decodeBatch(bytes), ({ observations }) => {
+            if (mode === "ignore") return observations
+            watched = watchFields(mode, observations)
+            return watched.values
+          })
+          const recorded = yield* feed.record(bytes.length, decoded)
+          const outcomes = (watched as WatchedFields | null)?.answer(recorded) ?? recorded
           yield* attention.noteOutcomes(brand.id, outcomes)
           return { data: outcomes }
         })

@@ -103,33 +103,35 @@ export const brandsCommand = group(
         details: ["The key is printed only now: the server keeps nothing but its hash."]
       },
       { name, key: withKey, watch, ...keyedOptions },
-      calling((call, given) =>
-        Effect.gen(function* () {
-          const label = Option.getOrNull(given.key)
-          const value = Option.getOrNull(given.watch)
-          const source = { type: "li-company-url", value }
-          const body = { name: value, signalType: "competitor-posts", source }
-          if (value !== null) yield* checkSignal(body)
-          const { data: createdBrand } = yield* call("POST", brands, { name: given.name })
-          // The key comes last: its value appears only once, and a failure after it would lose it.
-          const rest = Effect.gen(function* () {
-            const signal =
-              value === null ? null : (yield* call("POST", pathOf(createdBrand.id, "signals"), body)).data
-            const key =
-              label === null ? null : (yield* call("POST", pathOf(createdBrand.id, "keys"), { label })).data
-            return { key, signal }
-          })
-          const { key, signal } = yield* Effect.mapError(
-            rest,
-            ({ message }) => new Failed({ message: `${message} Brand ${createdBrand.id} was created.` })
-          )
-          const lines = [
-            `Brand ${createdBrand.id}, ${createdBrand.name}`,
-            ...(key === null ? [] : [`Key ${key.id}: ${key.key}`]),
-            ...(signal === null ? [] : [`Signal ${signal.id} watches ${value}`])
-          ]
-          return { value: { brand: createdBrand, key, signal }, text: lines.join("\n") }
-        })
+      calling(
+        (call, given) =>
+          Effect.gen(function* () {
+            const label = Option.getOrNull(given.key)
+            const value = Option.getOrNull(given.watch)
+            const source = { type: "li-company-url", value }
+            const body = { name: value, signalType: "competitor-posts", source }
+            if (value !== null) yield* checkSignal(body)
+            const { data: createdBrand } = yield* call("POST", brands, { name: given.name })
+            // The key comes last: its value appears only once, and a failure after it would lose it.
+            const rest = Effect.gen(function* () {
+              const signal =
+                value === null ? null : (yield* call("POST", pathOf(createdBrand.id, "signals"), body)).data
+              const key =
+                label === null ? null : (yield* call("POST", pathOf(createdBrand.id, "keys"), { label })).data
+              return { key, signal }
+            })
+            const { key, signal } = yield* Effect.mapError(
+              rest,
+              ({ message }) => new Failed({ message: `${message} Brand ${createdBrand.id} was created.` })
+            )
+            const lines = [
+              `Brand ${createdBrand.id}, ${createdBrand.name}`,
+              ...(key === null ? [] : [`Key ${key.id}: ${key.key}`]),
+              ...(signal === null ? [] : [`Signal ${signal.id} watches ${value}`])
+            ]
+            return { value: { brand: createdBrand, key, signal }, text: lines.join("\n") }
+          }),
+        { label: "--key" }
       )
     ),
     leaf(

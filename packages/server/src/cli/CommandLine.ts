@@ -1,7 +1,7 @@
 /** `lead-signals COMMAND`: all commands, and what each is for. */
 import { group, leaf, type Node, type Program, run } from "@lead-signals/command-line"
 import { Effect } from "effect"
-import { variables } from "../Variables.ts"
+import { clientVariables, variables } from "../Variables.ts"
 import { brandsCommand, keysCommand } from "./BrandCommands.ts"
 import { completionsCommand } from "./CompletionsCommand.ts"
 import { copyCommand } from "./CopyCommand.ts"
@@ -39,8 +39,8 @@ const commands: Node = group(
   {
     summary: "Leads from social signals: runs the server, and calls it as its operator.",
     details: [
-      "Without a command it runs the server, as `serve` does. Commands that call a running server take the operator token from",
-      "LEAD_SIGNALS_OPERATOR_TOKEN."
+      "Without a command it runs the server, as `serve` does. Commands that call a running server take its URL from LEAD_SIGNALS_URL and the",
+      "operator token from LEAD_SIGNALS_OPERATOR_TOKEN."
     ],
     examples: [
       ["lead-signals serve --webhook-allow 127.0.0.0/8", "starts the server"],
@@ -84,7 +84,7 @@ export const program: Program = {
   root: commands,
   version: "0.2.0",
   exitCodes: exitCodeTable,
-  variables: variables.map(({ name, otherwise, takes }) => [name, takes, otherwise]),
+  variables: [...variables, ...clientVariables].map(({ name, otherwise, takes }) => [name, takes, otherwise]),
   helpExample: "help keys create"
 }
 

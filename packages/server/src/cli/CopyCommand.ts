@@ -2,12 +2,12 @@
 import * as Options from "@effect/cli/Options"
 import { Failed, leaf, usage } from "@lead-signals/command-line"
 import { Effect, Either } from "effect"
-import { existsSync } from "node:fs"
 import { copyStore } from "../copy/CopyStore.ts"
 import { kindOf, readDatabase, renderedDatabase } from "../DatabaseLocation.ts"
 import { copySource, copyTarget, removeUnfinishedCopy } from "../Stores.ts"
 import { databaseFailed } from "./DatabaseFailures.ts"
 import { encryptionOfEnvironment, withProgressLine } from "./FileCommands.ts"
+import { readableFile } from "./NamedFiles.ts"
 import { json } from "./OperatorCommand.ts"
 import { print, table } from "./Output.ts"
 
@@ -55,7 +55,7 @@ export const copyCommand = leaf(
     Effect.gen(function* () {
       const from = yield* read("--from", given.from)
       const to = yield* read("--to", given.to)
-      if (kindOf(from) === "sqlite" && !existsSync(from)) return yield* usage(`There is no file ${from}.`)
+      if (kindOf(from) === "sqlite") yield* readableFile(from, "--from takes a SQLite file or postgres://…")
       const encryption = yield* encryptionOfEnvironment
       if (given.restart) yield* removeUnfinishedCopy(to)
       const copied = yield* withProgressLine((update) =>

@@ -3,8 +3,6 @@ import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Option } from "effect"
-import { existsSync } from "node:fs"
-import { dirname } from "node:path"
 import { kindOf, readDatabase, renderedDatabase } from "../DatabaseLocation.ts"
 import { readEncryption } from "../EncryptionSettings.ts"
 import { checkDatabase } from "../Stores.ts"
@@ -14,6 +12,7 @@ import { defaultDatabase } from "../Settings.ts"
 import { CommandProcess, leaf, usage } from "@lead-signals/command-line"
 import { unusable } from "./DatabaseFailures.ts"
 import { exitCodes } from "./ExitCodes.ts"
+import { folderOf, readableFile } from "./NamedFiles.ts"
 import { json } from "./OperatorCommand.ts"
 import { print } from "./Output.ts"
 
@@ -33,9 +32,9 @@ export const databaseOf = (given: { readonly database: Option.Option<string> }) 
     return Either.match(readDatabase(named), {
       onLeft: (takes) => usage(`--database ${takes}.`),
       onRight: (read) =>
-        kindOf(read) === "postgres" || existsSync(read)
+        kindOf(read) === "postgres"
           ? Effect.succeed(read)
-          : usage(`There is no file ${read}; --database takes the path of a SQLite file, or postgres://….`)
+          : readableFile(read, "--database takes the path of a SQLite file, or postgres://…")
     })
   })
 
@@ -97,9 +96,7 @@ export const backupCommand = leaf(
       const file = yield* databaseOf(given)
       if (kindOf(file) === "postgres") return yield* usage(toolsOfPostgres)
       const encryption = yield* encryptionOfEnvironment
-      const folder = dirname(given.target)
-      if (!existsSync(folder))
-        return yield* usage(`There is no folder ${folder}: make it, or name a copy in another folder.`)
+      yield* folderOf(given.target)
       const { bytes, counts, pages } = yield* withProgressLine((update) =>
         SqliteStore.backup(file, given.target, {
           encryption: encryption ?? undefined,

@@ -1,10 +1,14 @@
 /** `lead-signals import FILE --brand ID`. */
 import * as Args from "@effect/cli/Args"
+import * as Options from "@effect/cli/Options"
+import { Observation, UnknownFields } from "@lead-signals/domain"
 import { Duration, Effect } from "effect"
 import { type Counts, importFile, remainingTime } from "../ObservationImport.ts"
 import { duration, progress } from "../Progress.ts"
-import { CommandProcess, Failed, leaf } from "@lead-signals/command-line"
+import { stripControlCharacters, terminalSafeJson } from "../UntrustedText.ts"
+import { CommandProcess, Failed, leaf, meant } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
+import { readableFile } from "./NamedFiles.ts"
 import { resolveOperator } from "./OperatorClient.ts"
 import { brand, json, token, url } from "./OperatorCommand.ts"
 
@@ -15,6 +19,31 @@ const file = Args.file({ name: "FILE", exists: "yes" }).pipe(
 )
 /** Rejections beyond this number are only counted on standard error; the file has them all. */
 const maxPrintedRejections = 20
+
+/** Fields that are told on standard error; JSON has them all. */
+const maxPrintedFields = 10
+
+const strict = Options.boolean("strict").pipe(
+  Options.withDescription("Rejects a line with a field that no observation has, such as a misspelt one")
+)
+
+const knownPaths = UnknownFields.knownPaths(Observation)
+const parentOf = (path: string): string => path.split(".").slice(0, -1).join(".")
+
+/** A line for each field that was ignored, those of most observations first. The names come from the file. */
+const ignoredFields = (unknownFields: ReadonlyMap<string, number>): ReadonlyArray<string> => {
+  const all = [...unknownFields].sort(([, a], [, b]) => b - a)
+  const lines = all.slice(0, maxPrintedFields).map(([path, count]) => {
+    const near = meant(
+      path,
+      knownPaths.filter((known) => parentOf(known) === parentOf(path))
+    )
+    return `Ignored ${stripControlCharacters(path)} of ${count} ${count === 1 ? "observation" : "observations"}: no observation has this field.${near}`
+  })
+  return all.length <= maxPrintedFields
+    ? lines
+    : [...lines, `… and ${all.length - maxPrintedFields} more fields; --json has their names.`]
+}
 
 const formatCounts = (counts: Counts): string =>
   `${counts.recorded} recorded, ${counts.duplicate} duplicates, ${counts.suppressed} suppressed, ${counts.rejected} rejected`
@@ -27,27 +56,29 @@ export const importCommand = leaf(
     details: [
       "An import can be repeated: an observation that was recorded before is a duplicate and changes nothing. The import prints",
       "rejected lines by number and keeps them in FILE.rejected.jsonl, or in FILE.rejected.2.jsonl and so on where that exists.",
-      "Correct them there and import that file, which then keeps only the lines that are rejected again."
+      "Correct them there and import that file, which then keeps only the lines that are rejected again. Fields that no observation has are",
+      "ignored, and named at the end. A line that was recorded is a duplicate afterwards, and its field stays lost: use --strict to be safe."
     ],
     examples: [
       ["lead-signals import may.jsonl --brand 2", "with the operator token in LEAD_SIGNALS_OPERATOR_TOKEN"],
       ["lead-signals import may.jsonl --brand 2 --json", "the counts as JSON, for scripts"]
     ]
   },
-  { file, brand, url, token, json },
+  { file, brand, strict, url, token, json },
   (given) =>
     Effect.gen(function* () {
       const process = yield* CommandProcess
       const { stderr, stdout } = process
       const operator = yield* resolveOperator(given)
+      yield* readableFile(given.file, "FILE takes observations as JSON, one a line")
       const startedAt = performance.now()
       const progressLine = progress(stderr, () => performance.now())
       const secondsLeft = remainingTime()
       let rejectionCount = 0
       let sent = 0
       let counted = ""
-      const { counts, rejectedFile } = yield* importFile(
-        { file: given.file, brand: given.brand, ...operator },
+      const { counts, rejectedFile, unknownFields } = yield* importFile(
+        { file: given.file, brand: given.brand, strict: given.strict, ...operator },
         {
           onProgress: (state) => {
             const elapsed = Duration.millis(performance.now() - startedAt)
@@ -87,9 +118,10 @@ export const importCommand = leaf(
         process.exitCode = exitCodes.failed
         stderr.write(`The rejected lines are in ${rejectedFile}: correct them there and import that file.\n`)
       }
+      for (const line of ignoredFields(unknownFields)) stderr.write(`${line}\n`)
       stdout.write(
         given.json
-          ? `${JSON.stringify({ ...counts, seconds })}\n`
+          ? `${terminalSafeJson({ ...counts, unknownFields: Object.fromEntries(unknownFields), seconds })}\n`
           : `${formatCounts(counts)} in ${duration(seconds)}.\n`
       )
     })

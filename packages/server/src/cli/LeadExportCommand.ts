@@ -75,11 +75,13 @@ export const leadExportCommand = leaf(
               while: ({ code }) => code === exitCodes.unreachable
             })
           )
-        if (given.format === "csv") yield* sink.write(csvLine(Object.keys(csvColumns)))
+        // With the first answer: a refused export writes nothing.
+        let head = given.format === "csv" ? csvLine(Object.keys(csvColumns)) : ""
         yield* exportLeads<Json, Failed>(read, filter).pipe(
           Stream.runForEach(({ leads, total }) =>
             Effect.gen(function* () {
-              yield* sink.write(leads.map(lineOf).join(""))
+              yield* sink.write(head + leads.map(lineOf).join(""))
+              head = ""
               count += leads.length
               last = leads.at(-1)?.createdAt ?? last
               if (file === null) return

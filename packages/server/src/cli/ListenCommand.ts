@@ -9,7 +9,7 @@ import { Effect, Option } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { terminalSafeJson } from "../UntrustedText.ts"
-import { valueOf } from "../Variables.ts"
+import { listenSecretVariable, valueOf } from "../Variables.ts"
 import { forward } from "../WebhookForwarder.ts"
 import { formatReceivedEvent, parseFailure, makeReceiver } from "../WebhookReceiver.ts"
 import { CommandProcess, type OutputStream, Failed, leaf, usage } from "@lead-signals/command-line"
@@ -217,7 +217,7 @@ export const listenCommand = leaf(
   (given) =>
     Effect.gen(function* () {
       const { env, stdout } = yield* CommandProcess
-      const key = Option.getOrUndefined(given.secret) ?? valueOf(env, "LEAD_SIGNALS_WEBHOOK_SECRET") ?? null
+      const key = Option.getOrUndefined(given.secret) ?? valueOf(env, listenSecretVariable) ?? null
       const brandId = Option.getOrNull(given.brand)
       if (brandId !== null && Option.isSome(given.secret)) {
         return yield* usage("--brand creates a webhook with a secret of its own: leave --secret out.")

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { apiKeyVariable, valueOf } from "../Variables.ts"
 import { loadSpecification } from "../Specification.ts"
 import { exitCodes } from "./ExitCodes.ts"
-import { serverUrl, urlTakes } from "./OperatorClient.ts"
+import { resolveUrl } from "./OperatorClient.ts"
 import { url } from "./OperatorCommand.ts"
 
 /** A header takes no other characters. */
@@ -33,8 +33,7 @@ export const mcpCommand = leaf(
       const { env, stderr } = yield* CommandProcess
       const apiKey = valueOf(env, apiKeyVariable) ?? null
       const operatorToken = valueOf(env, "LEAD_SIGNALS_OPERATOR_TOKEN") ?? null
-      const server = serverUrl(given.url)
-      if (server === null) return yield* usage(urlTakes)
+      const server = yield* resolveUrl(given.url)
       if (apiKey === null && operatorToken === null)
         return yield* usage(
           "Set LEAD_SIGNALS_API_KEY to a brand's key, LEAD_SIGNALS_OPERATOR_TOKEN, or both."

@@ -2,9 +2,10 @@
 import { Effect, Option } from "effect"
 import { foreignResponseMessage, isUnavailable, refusalMessage } from "../ServerResponse.ts"
 import { stripControlCharacters } from "../UntrustedText.ts"
-import { valueOf } from "../Variables.ts"
+import { urlVariable, valueOf } from "../Variables.ts"
 import { CommandProcess, Failed, usage } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
+import { inTypedNames, type TypedNames } from "./TypedNames.ts"
 
 /** The server that a command calls, and as whom. */
 export interface Operator {
@@ -13,36 +14,50 @@ export interface Operator {
   readonly token: string
 }
 
-/** What `--url` takes. */
-export const urlTakes =
-  "--url takes http:// or https:// and a host, like http://127.0.0.1:4000, without a user, a query or a fragment."
+/** The server that commands call when neither the option nor the variable names one: a server's own default. */
+export const defaultUrl = "http://127.0.0.1:4000"
 
 /** The URL to which paths are appended, without slashes at the end; null where it is none. A user's password would stand in messages. */
-export const serverUrl = (text: string): string | null => {
+const readUrl = (text: string): string | null => {
   if (!/^https?:/i.test(text) || !URL.canParse(text) || /[?#\s]/.test(text)) return null
   const { password, username } = new URL(text)
   return username === "" && password === "" ? text.replace(/\/+$/, "") : null
 }
+
+/** The URL of the server to call: that of `--url`, else of `LEAD_SIGNALS_URL`, else the default. Fails on one of wrong form. [CLI-21] */
+export const resolveUrl = (given: Option.Option<string>): Effect.Effect<string, Failed> =>
+  Effect.flatMap(CommandProcess, ({ env }) => {
+    const [name, text] = Option.match(given, {
+      onNone: () => [urlVariable, valueOf(env, urlVariable) ?? defaultUrl] as const,
+      onSome: (option) => ["--url", option] as const
+    })
+    const url = readUrl(text)
+    return url === null
+      ? usage(
+          `${name} takes http:// or https:// and a host, like ${defaultUrl}, without a user, a query or a fragment.`
+        )
+      : Effect.succeed(url)
+  })
 
 /** The server to call, and its token: the given one, or `LEAD_SIGNALS_OPERATOR_TOKEN`. Fails on a URL or token of wrong form. */
 export const resolveOperator = ({
   token,
   url
 }: {
-  readonly url: string
+  readonly url: Option.Option<string>
   readonly token: Option.Option<string>
 }): Effect.Effect<Operator, Failed> =>
-  Effect.flatMap(CommandProcess, ({ env }) => {
+  Effect.gen(function* () {
+    const { env } = yield* CommandProcess
+    const server = yield* resolveUrl(url)
     const found = Option.getOrUndefined(token) ?? valueOf(env, "LEAD_SIGNALS_OPERATOR_TOKEN")
-    const server = serverUrl(url)
-    if (server === null) return usage(urlTakes)
     if (found === undefined || found === "")
-      return usage(
+      return yield* usage(
         "The operator token is required: set LEAD_SIGNALS_OPERATOR_TOKEN, or pass --token. A server that started without one prints its own."
       )
     if (!/^[\x21-\x7e]+$/.test(found))
-      return usage("The operator token takes printable ASCII without spaces.")
-    return Effect.succeed({ url: server, token: found })
+      return yield* usage("The operator token takes printable ASCII without spaces.")
+    return { url: server, token: found }
   })
 
 /** The parsed body of a response, whose form each command knows. */
@@ -69,12 +84,14 @@ export interface OperatorRequest {
   /** Sent as JSON; none without. */
   readonly body?: unknown
   readonly idempotencyKey?: string | null
+  /** What people type for fields that other commands call otherwise. */
+  readonly typed?: TypedNames
 }
 
 /** Calls the server. Returns the text of a response with a status below 300; fails with the server's own message. */
 const request = (
   { token, url }: Operator,
-  { body, idempotencyKey = null, method, path }: OperatorRequest
+  { body, idempotencyKey = null, method, path, typed }: OperatorRequest
 ): Effect.Effect<string, Failed> =>
   Effect.tryPromise({
     try: async (signal) => {
@@ -93,14 +110,17 @@ const request = (
     catch: () => noAnswer(url)
   }).pipe(
     Effect.flatMap(({ status, text }) => {
-      const refusal = refusalOf(status, text)
+      const refusal = refusalOf(status, text, typed)
       return refusal === null ? Effect.succeed(text) : Effect.fail(refusal)
     })
   )
 
-/** The failure of a command for a status of the server; null for one below 300. */
-export const refusalOf = (status: number, text: string): Failed | null => {
-  const message = (): string => stripControlCharacters(refusalMessage(text))
+/** The failure of a command for a status of the server; null for one below 300. The message names options where the server's names fields. */
+export const refusalOf = (status: number, text: string, typed?: TypedNames): Failed | null => {
+  const message = (): string => {
+    const words = stripControlCharacters(refusalMessage(text))
+    return status === 400 ? inTypedNames(words, typed) : words
+  }
   if (status === 401)
     return new Failed({ message: `${message()} Set LEAD_SIGNALS_OPERATOR_TOKEN, or pass --token.` })
   if (isUnavailable(status)) return new Failed({ message: message(), code: exitCodes.unreachable })

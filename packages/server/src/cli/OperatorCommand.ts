@@ -2,8 +2,16 @@
 import * as Options from "@effect/cli/Options"
 import { Duration, Effect, Option } from "effect"
 import { CommandProcess, type Failed, leaf, type Node, usage } from "@lead-signals/command-line"
+import { urlVariable } from "../Variables.ts"
 import { exitCodes } from "./ExitCodes.ts"
-import { callOperator, type Json, type Method, type Operator, resolveOperator } from "./OperatorClient.ts"
+import {
+  callOperator,
+  defaultUrl,
+  type Json,
+  type Method,
+  type Operator,
+  resolveOperator
+} from "./OperatorClient.ts"
 import {
   type Columns,
   type Form,
@@ -19,6 +27,7 @@ import {
   write,
   writeAgain
 } from "./Output.ts"
+import type { TypedNames } from "./TypedNames.ts"
 
 /** Takes digits alone: a brand's name in its place would be answered like a brand that does not exist. */
 export const brandOption = (description: string) =>
@@ -32,10 +41,10 @@ export const brandOption = (description: string) =>
 
 /** The option of commands that need a brand. */
 export const brand = brandOption("Id of the brand; `brands list` shows it")
-/** The option of commands that call a server; `resolveOperator` reads it. */
+/** The option of commands that call a server; `resolveUrl` reads it. */
 export const url = Options.text("url").pipe(
-  Options.withDescription("URL of the server [http://127.0.0.1:4000]"),
-  Options.withDefault("http://127.0.0.1:4000")
+  Options.withDescription(`URL of the server [${urlVariable}, or ${defaultUrl}]`),
+  Options.optional
 )
 /** The option of the operator's token; the environment is the better place for it. */
 export const token = Options.text("token").pipe(
@@ -67,17 +76,18 @@ interface Printed {
 /** Calls the operator API, and answers the body of the response. */
 export type Call = (method: Method, path: string, body?: unknown) => Effect.Effect<Json, Failed>
 
-/** A handler that resolves the server from the options, calls it and prints the result. */
+/** A handler that resolves the server from the options, calls it and prints the result. `typed` has names that other commands have otherwise. */
 export const calling =
   <
     Given extends {
-      readonly url: string
+      readonly url: Option.Option<string>
       readonly token: Option.Option<string>
       readonly json: boolean
       readonly idempotencyKey?: Option.Option<string>
     }
   >(
-    work: (call: Call, given: Given) => Effect.Effect<Printed, Failed>
+    work: (call: Call, given: Given) => Effect.Effect<Printed, Failed>,
+    typed?: TypedNames
   ) =>
   (given: Given): Effect.Effect<void, Failed> =>
     Effect.gen(function* () {
@@ -85,7 +95,13 @@ export const calling =
       const key = given.idempotencyKey === undefined ? null : Option.getOrNull(given.idempotencyKey)
       const { text, value } = yield* work(
         (method, path, body) =>
-          callOperator(operator, { method, path, body, idempotencyKey: method === "POST" ? key : null }),
+          callOperator(operator, {
+            method,
+            path,
+            body,
+            idempotencyKey: method === "POST" ? key : null,
+            ...(typed === undefined ? {} : { typed })
+          }),
         given
       )
       yield* print(given.json, value, text)
@@ -123,13 +139,17 @@ interface FormOptions extends ServerOptions {
 
 /** A handler that resolves the server from the options, reads something from it and prints that in the form that the options name. */
 export const readingOne =
-  <Given extends FormOptions>(work: (call: Call, given: Given) => Effect.Effect<Reading, Failed>) =>
+  <Given extends FormOptions>(
+    work: (call: Call, given: Given) => Effect.Effect<Reading, Failed>,
+    typed?: TypedNames
+  ) =>
   (given: Given): Effect.Effect<void, Failed> =>
     Effect.gen(function* () {
       const operator = yield* resolveOperator(given)
       const form = yield* formOf(given)
       const reading = yield* work(
-        (method, path, body) => callOperator(operator, { method, path, body }),
+        (method, path, body) =>
+          callOperator(operator, { method, path, body, ...(typed === undefined ? {} : { typed }) }),
         given
       )
       yield* write(yield* renderedReading(reading, form))

@@ -8,9 +8,12 @@ import { csvLine } from "./Csv.ts"
 /** The forms of a listing. */
 export type Form = "table" | "json" | "jsonl" | "csv"
 
+/** What stands in a table for null. */
+const nothing = "–"
+
 const cell = (value: unknown): string =>
   value === null || value === undefined
-    ? "–"
+    ? nothing
     : stripControlCharacters(String(Array.isArray(value) ? value.join(", ") : value))
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
@@ -44,10 +47,14 @@ const gap = 2
 /** No column is cut below this. */
 const minWidth = 8
 
+/** The columns that a line of cells of these widths takes. */
+const lineWidth = (widths: ReadonlyArray<number>): number =>
+  widths.reduce((sum, width) => sum + width, 0) + gap * (widths.length - 1)
+
 /** Takes from the widest column until the line fits into `columns`, or nothing can be taken. */
 const fitted = (widths: ReadonlyArray<number>, columns: number): ReadonlyArray<number> => {
   const fit = [...widths]
-  let surplus = fit.reduce((sum, width) => sum + width, 0) + gap * (fit.length - 1) - columns
+  let surplus = lineWidth(fit) - columns
   while (surplus > 0) {
     const widest = Math.max(...fit)
     if (widest <= minWidth) break
@@ -60,9 +67,31 @@ const fitted = (widths: ReadonlyArray<number>, columns: number): ReadonlyArray<n
   return fit
 }
 
+/** A terminal below this has no room for columns that are cut. */
+const narrowColumns = 60
+
+/** Each row as lines of a heading and its cell, without the empty ones, and a blank line between rows. */
+const stacked = (
+  headings: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  terminalColumns: number
+): string => {
+  const width = Math.max(...headings.map(widthOf))
+  return rows
+    .map((row) =>
+      row
+        .flatMap((text, i) => {
+          const heading = headings[i]! + " ".repeat(width - widthOf(headings[i]!) + gap)
+          return text === nothing ? [] : [cut(`${heading}${text}`, terminalColumns)]
+        })
+        .join("\n")
+    )
+    .join("\n\n")
+}
+
 /**
  * Rows under the names of their columns, padded to the widest cell. A dash stands for null. With a number of `columns` of a terminal, the
- * widest cells are cut so that a row takes one line where it can.
+ * widest cells are cut so that a row takes one line. Where that leaves too little of them, each row takes a line for each cell. [CLI-22]
  */
 export const table = (
   columns: ReadonlyArray<string>,
@@ -72,6 +101,10 @@ export const table = (
   const lines = [columns.map(cell), ...rows.map((row) => row.map(cell))]
   const widest = columns.map((_, i) => Math.max(...lines.map((line) => widthOf(line[i]!))))
   const widths = fitted(widest, terminalColumns)
+  const isTooNarrow =
+    lineWidth(widths) > terminalColumns ||
+    (terminalColumns < narrowColumns && lineWidth(widest) > terminalColumns)
+  if (isTooNarrow && rows.length > 0) return stacked(lines[0]!, lines.slice(1), terminalColumns)
   return lines
     .map((line) =>
       line
@@ -230,7 +263,9 @@ export const rendered = (listing: Listing, form: Form): Effect.Effect<string> =>
         return csvOf(listOf(csvColumns), items, yield* isTerminal)
       case "table": {
         const text = tableOf(columns, items, yield* terminalColumnsOf)
-        return `${text}\n${footer === undefined ? "" : `${footer}\n`}`
+        // Apart from rows of several lines.
+        const above = text.includes("\n\n") ? "\n" : ""
+        return `${text}\n${footer === undefined ? "" : `${above}${footer}\n`}`
       }
     }
   })

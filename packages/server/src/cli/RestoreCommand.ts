@@ -6,7 +6,7 @@ import type { ReplayedByKind } from "@lead-signals/removal-journal"
 import type { Restored as PostgresRestored } from "@lead-signals/store-postgres"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Option } from "effect"
-import { basename, dirname } from "node:path"
+import { basename } from "node:path"
 import { existsSync, statSync } from "node:fs"
 import { kindOf, readDatabase, renderedDatabase } from "../DatabaseLocation.ts"
 import { journalVariable, readJournalFolder, sqliteJournalIn } from "../JournalSettings.ts"
@@ -15,6 +15,7 @@ import { restorePostgres } from "../Stores.ts"
 import { valueOf } from "../Variables.ts"
 import { databaseFailed } from "./DatabaseFailures.ts"
 import { encryptionOfEnvironment, withProgressLine } from "./FileCommands.ts"
+import { folderOf, readableFile } from "./NamedFiles.ts"
 import { json } from "./OperatorCommand.ts"
 import { print, table } from "./Output.ts"
 
@@ -158,8 +159,9 @@ const restoreFile = (given: Given, target: string) =>
       return yield* usage(
         "FILE is missing: give the backup, as in lead-signals restore /backups/leads.sqlite."
       )
+    yield* readableFile(file, "FILE takes a backup of a SQLite file")
+    yield* folderOf(target)
     const encryption = yield* encryptionOfEnvironment
-    if (!existsSync(dirname(target))) return yield* usage(`There is no folder ${dirname(target)}.`)
     const journal = yield* sqliteJournal(given, target, yield* journalFolderFor(target))
     const restored = yield* withProgressLine((update) =>
       SqliteStore.restore({
@@ -289,6 +291,11 @@ export const restoreCommand = leaf(
       const target = yield* targetOf(given.to)
       if (given.withoutJournal && given.journal.length > 0)
         return yield* usage("--journal and --without-journal exclude each other.")
+      const missing = given.journal.find((journal) => !existsSync(journal))
+      if (missing !== undefined)
+        return yield* usage(
+          `There is no file or folder ${missing}; --journal takes a journal of removals, or its folder.`
+        )
       return yield* kindOf(target) === "postgres"
         ? restoreDatabase(given, target)
         : restoreFile(given, target)

@@ -173,19 +173,25 @@ const readingLeaves = [
       brand,
       ...operatorOptions
     },
-    calling((call, given) =>
-      Effect.map(
-        call("PUT", pathOf(given.brand, "campaigns", given.id, "posts", given.post, "snapshots", given.day), {
-          impressions: given.impressions,
-          reactions: given.reactions,
-          comments: given.comments,
-          reposts: given.reposts
-        }),
-        printResource(
-          ({ comments, impressions, reactions, reposts }) =>
-            `As of ${given.day} the campaign has ${impressions} impressions, ${reactions} reactions, ${comments} comments and ${reposts} reposts.`
-        )
-      )
+    calling(
+      (call, given) =>
+        Effect.map(
+          call(
+            "PUT",
+            pathOf(given.brand, "campaigns", given.id, "posts", given.post, "snapshots", given.day),
+            {
+              impressions: given.impressions,
+              reactions: given.reactions,
+              comments: given.comments,
+              reposts: given.reposts
+            }
+          ),
+          printResource(
+            ({ comments, impressions, reactions, reposts }) =>
+              `As of ${given.day} the campaign has ${impressions} impressions, ${reactions} reactions, ${comments} comments and ${reposts} reposts.`
+          )
+        ),
+      { postId: "POST-ID" }
     )
   ),
   leaf(

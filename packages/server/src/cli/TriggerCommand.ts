@@ -6,6 +6,7 @@ import { Failed, leaf, usage } from "@lead-signals/command-line"
 import { Effect, Option } from "effect"
 import { randomUUID } from "node:crypto"
 import type { Json } from "./OperatorClient.ts"
+import { inTypedNames } from "./TypedNames.ts"
 import { brandOption, type Call, calling, operatorOptions, pathOf, textOption } from "./OperatorCommand.ts"
 
 const event = Args.choice(
@@ -81,7 +82,7 @@ const observe = (call: Call, brandId: string, signalId: string, type: string) =>
     const outcome = first.outcome === "suppressed" ? yield* send(fresh) : first
     if (outcome.outcome === "recorded") return outcome
     return yield* new Failed({
-      message: `The observation was ${outcome.outcome}${outcome.message === undefined ? "." : `: ${outcome.message}`}`
+      message: `The observation was ${outcome.outcome}${outcome.message === undefined ? "." : `: ${inTypedNames(outcome.message)}`}`
     })
   })
 
@@ -122,27 +123,29 @@ export const triggerCommand = leaf(
     webhook: textOption("webhook", "Sends to this webhook alone, by its id, and makes nothing"),
     ...operatorOptions
   },
-  calling((call, given) =>
-    Effect.gen(function* () {
-      const webhook = Option.getOrNull(given.webhook)
-      if (webhook === null && given.event === testEvent)
-        return yield* usage(`${testEvent} needs --webhook: it goes to one webhook.`)
-      if (webhook !== null && Option.isSome(given.signal))
-        return yield* usage("--signal goes with an observation: leave --webhook out.")
-      const brandId = yield* findBrand(call, given.brand)
-      if (webhook !== null) {
-        const value = yield* sendToOne(call, brandId, webhook, given.event)
-        return { value, text: `Queued as ${value.deliveryId}.` }
-      }
-      const signalId = yield* findSignal(call, brandId, given.signal)
-      const { engagementId, leadId } = yield* observe(call, brandId, signalId, given.event)
-      return {
-        value: { brandId, leadId, engagementId },
-        text: [
-          `Recorded an engagement of the invented lead ${leadId} in brand ${brandId}.`,
-          `To remove the lead: lead-signals leads erase ${leadId} --confirm ${leadId} --brand ${brandId}`
-        ].join("\n")
-      }
-    })
+  calling(
+    (call, given) =>
+      Effect.gen(function* () {
+        const webhook = Option.getOrNull(given.webhook)
+        if (webhook === null && given.event === testEvent)
+          return yield* usage(`${testEvent} needs --webhook: it goes to one webhook.`)
+        if (webhook !== null && Option.isSome(given.signal))
+          return yield* usage("--signal goes with an observation: leave --webhook out.")
+        const brandId = yield* findBrand(call, given.brand)
+        if (webhook !== null) {
+          const value = yield* sendToOne(call, brandId, webhook, given.event)
+          return { value, text: `Queued as ${value.deliveryId}.` }
+        }
+        const signalId = yield* findSignal(call, brandId, given.signal)
+        const { engagementId, leadId } = yield* observe(call, brandId, signalId, given.event)
+        return {
+          value: { brandId, leadId, engagementId },
+          text: [
+            `Recorded an engagement of the invented lead ${leadId} in brand ${brandId}.`,
+            `To remove the lead: lead-signals leads erase ${leadId} --confirm ${leadId} --brand ${brandId}`
+          ].join("\n")
+        }
+      }),
+    { id: "--webhook", webhookId: "--webhook" }
   )
 )

@@ -147,15 +147,17 @@ export const webhooksCommand = group(
         details: ["The secret is printed only now; `rotate-secret` makes a new one."]
       },
       { target, brand, events, ...settingOptions, ...keyedOptions },
-      calling((call, given) =>
-        Effect.map(
-          call("POST", pathOf(given.brand, "webhooks"), {
-            url: given.target,
-            events: eventsOf(given.events),
-            ...settingsOf(given)
-          }),
-          printResource(({ id, secret, url }) => `Webhook ${id} to ${url}\nSecret ${secret}`)
-        )
+      calling(
+        (call, given) =>
+          Effect.map(
+            call("POST", pathOf(given.brand, "webhooks"), {
+              url: given.target,
+              events: eventsOf(given.events),
+              ...settingsOf(given)
+            }),
+            printResource(({ id, secret, url }) => `Webhook ${id} to ${url}\nSecret ${secret}`)
+          ),
+        { url: "URL" }
       )
     ),
     leaf(
@@ -192,30 +194,34 @@ export const webhooksCommand = group(
         ...settingOptions,
         ...operatorOptions
       },
-      calling((call, given) =>
-        Effect.gen(function* () {
-          const body = {
-            ...(Option.isSome(given.target) ? { url: given.target.value } : {}),
-            ...(Option.isSome(given.events) ? { events: listed(given.events.value) } : {}),
-            ...settingsOf(given)
-          }
-          if (Object.keys(body).length === 0)
-            return yield* usage("Nothing to change: name one of the options of `webhooks edit`.")
-          return printResource(({ id, url }) => `Webhook ${id} to ${url} is changed.`)(
-            yield* call("PATCH", pathOf(given.brand, "webhooks", given.id), body)
-          )
-        })
+      calling(
+        (call, given) =>
+          Effect.gen(function* () {
+            const body = {
+              ...(Option.isSome(given.target) ? { url: given.target.value } : {}),
+              ...(Option.isSome(given.events) ? { events: listed(given.events.value) } : {}),
+              ...settingsOf(given)
+            }
+            if (Object.keys(body).length === 0)
+              return yield* usage("Nothing to change: name one of the options of `webhooks edit`.")
+            return printResource(({ id, url }) => `Webhook ${id} to ${url} is changed.`)(
+              yield* call("PATCH", pathOf(given.brand, "webhooks", given.id), body)
+            )
+          }),
+        { url: "--to" }
       )
     ),
     leaf(
       "test",
       { summary: "Sends a test event, which concerns nobody" },
       { ...webhookOptions, ...keyedOptions },
-      calling((call, given) =>
-        Effect.map(
-          call("POST", pathOf(given.brand, "webhooks", given.id, "test")),
-          printResource(({ deliveryId }) => `Queued as ${deliveryId}.`)
-        )
+      calling(
+        (call, given) =>
+          Effect.map(
+            call("POST", pathOf(given.brand, "webhooks", given.id, "test")),
+            printResource(({ deliveryId }) => `Queued as ${deliveryId}.`)
+          ),
+        { id: "WEBHOOK-ID" }
       )
     ),
     leaf(
@@ -237,22 +243,26 @@ export const webhooksCommand = group(
       "resend",
       { summary: "Sends a delivery again, with a new id" },
       { id, delivery, brand, ...keyedOptions },
-      calling((call, given) =>
-        Effect.map(
-          call("POST", pathOf(given.brand, "webhooks", given.id, "deliveries", given.delivery, "resend")),
-          printResource(({ deliveryId }) => `Queued as ${deliveryId}.`)
-        )
+      calling(
+        (call, given) =>
+          Effect.map(
+            call("POST", pathOf(given.brand, "webhooks", given.id, "deliveries", given.delivery, "resend")),
+            printResource(({ deliveryId }) => `Queued as ${deliveryId}.`)
+          ),
+        { id: "WEBHOOK-ID" }
       )
     ),
     leaf(
       "recover",
       { summary: "Sends again the dead deliveries since a time" },
       { ...webhookOptions, since, ...keyedOptions },
-      calling((call, given) =>
-        Effect.map(
-          call("POST", pathOf(given.brand, "webhooks", given.id, "recover"), { since: given.since }),
-          printResource(({ queued }) => `Queued ${queued}.`)
-        )
+      calling(
+        (call, given) =>
+          Effect.map(
+            call("POST", pathOf(given.brand, "webhooks", given.id, "recover"), { since: given.since }),
+            printResource(({ queued }) => `Queued ${queued}.`)
+          ),
+        { id: "WEBHOOK-ID" }
       )
     ),
     leaf(

@@ -123,8 +123,11 @@ export const fill = ({
     const { value } = yield* Keys.create(brand.id, { label: "Demo", requestsPerMinute })
     return { key: value, brandId: brand.id } satisfies DemoFilled
   }).pipe(
-    // The brand, signals and leads were created above.
-    Effect.catchTag("@lead-signals/domain/NotFound", (missing) => Effect.die(missing))
+    // The brand, signals and leads were created above, and the key has no end.
+    Effect.catchTags({
+      "@lead-signals/domain/NotFound": (missing) => Effect.die(missing),
+      "@lead-signals/domain/InvalidParameter": (invalid) => Effect.die(invalid)
+    })
   )
 
 /** The operator reviews a lead some hours after its last engagement. */
