@@ -1,5 +1,5 @@
 /** `check` finds what is wrong with a database, and nothing in a sound one. */
-import { Brands, recordInOneCommit, Signals } from "@lead-signals/domain"
+import { Brands, defaultSending, recordInOneCommit, Signals, WebhookStore } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Layer } from "effect"
@@ -18,6 +18,18 @@ describe.skipIf(isWithoutPostgres)("check", () => {
       Effect.gen(function* () {
         const brand = yield* Brands.create("B")
         const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+        yield* (yield* WebhookStore).create({
+          brandId: brand.id,
+          url: "https://receiver.example/",
+          events: ["lead2.created"],
+          description: null,
+          enabled: true,
+          disabledReason: null,
+          ...defaultSending,
+          failingSince: null,
+          secrets: { current: "whsec_x", previous: null },
+          createdAt: 0
+        })
         const observations = Array.from({ length: 5 }, (_, i) => ({
           signalId: signal.id,
           person: { extId: `p${i}`, name: `Ada ${i}`, headline: i === 0 ? null : "CTO" },
@@ -54,6 +66,36 @@ describe.skipIf(isWithoutPostgres)("check", () => {
       "UPDATE lead_signals.engagement SET lead_id = 99 WHERE id = 'e0'",
       "UPDATE lead_signals.engagement SET lead_id = 1 WHERE id = 'e0'",
       /leads of engagements/
+    ],
+    [
+      "UPDATE lead_signals.engagement SET signal_id = 99 WHERE id = 'e0'",
+      "UPDATE lead_signals.engagement SET signal_id = 1 WHERE id = 'e0'",
+      /^the signals of engagements [^\n]*$/
+    ],
+    [
+      "UPDATE lead_signals.delivery SET position = position + 100 WHERE seq = 1",
+      "UPDATE lead_signals.delivery SET position = position - 100 WHERE seq = 1",
+      /^the events of deliveries [^\n]*$/
+    ],
+    [
+      "UPDATE lead_signals.delivery SET webhook_id = 99 WHERE seq = 1",
+      "UPDATE lead_signals.delivery SET webhook_id = 1 WHERE seq = 1",
+      /^the webhooks of deliveries /
+    ],
+    [
+      "INSERT INTO lead_signals.delivery_body (brand_id, seq, body) VALUES (1, 99, '')",
+      "DELETE FROM lead_signals.delivery_body",
+      /^the deliveries of bodies [^\n]*$/
+    ],
+    [
+      "INSERT INTO lead_signals.attempt (brand_id, delivery_seq, number, at, duration_millis, status) VALUES (1, 99, 1, 0, 0, 200)",
+      "DELETE FROM lead_signals.attempt",
+      /^the deliveries of attempts [^\n]*$/
+    ],
+    [
+      "UPDATE lead_signals.delivery_count SET n = n + 1",
+      "UPDATE lead_signals.delivery_count SET n = n - 1",
+      /^the counts of deliveries [^\n]*$/
     ],
     ["UPDATE lead_signals.lead_text SET grams = grams[2:] WHERE lead_id = 2", null, /texts of 1 leads/],
     [

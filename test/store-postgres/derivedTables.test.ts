@@ -248,6 +248,38 @@ describe.skipIf(isWithoutPostgres)("what is kept beside the leads in Postgres", 
     )
   })
 
+  it("is what counting gives also when others come between leads that have all flags [LIST-3, SORT-5]", async () => {
+    const numbers = Array.from({ length: 12 }, (_, i) => i)
+    const observed = (ending: string): LeadHistories.Step => ({
+      step: "observe",
+      seen: numbers.map((i) => ({
+        signal: 0,
+        signalId: "",
+        person: {
+          extId: `${i}${ending}`,
+          name: `${i}${ending}`,
+          headline: null,
+          username: null,
+          company: null
+        },
+        engagement: {
+          id: `${i}${ending}`,
+          type: null,
+          reactionType: null,
+          commentText: null,
+          postUrl: null,
+          postAuthor: null,
+          postAuthorDetail: null,
+          trackedAt: null
+        }
+      }))
+    })
+    const change = { qualified: true, exported: true, isEmployee: true }
+    const amended = numbers.map((lead): LeadHistories.Step => ({ step: "amend", lead, change }))
+    await play([[observed(""), ...amended, observed(" later")]])
+    await compared()
+  })
+
   it("is made anew from the leads, whatever it was [PAGE-1]", async () => {
     await play(fc.sample(fc.tuple(LeadHistories.history, LeadHistories.history), { numRuns: 1, seed: 7 })[0]!)
     const { client, schema } = opened

@@ -163,6 +163,19 @@ describe.skipIf(isWithoutPostgres)("the journal of removals on Postgres", () => 
     expect(readFileSync(journalIn(folder), "utf8")).toBe(whole)
   })
 
+  it("forgets all of them at once when all are 400 days old, those without a position, too [REST-2]", async () => {
+    const { url } = await scene()
+    await rowsOf(url, "UPDATE lead_signals.removal SET at = 5")
+    await rowsOf(url, "UPDATE lead_signals.removal SET position = NULL WHERE position > 10")
+    await on({ url }, Effect.void)
+    expect(
+      await rowsOf(
+        url,
+        `SELECT dropped::int, (SELECT count(*)::int FROM lead_signals.removal) AS left FROM lead_signals.removal_journal`
+      )
+    ).toEqual([{ dropped: 13, left: 0 }])
+  })
+
   it.runIf(isThorough)(
     "forgets what is 400 days old, and a dump from before is refused [REST-2, REST-8]",
     async () => {

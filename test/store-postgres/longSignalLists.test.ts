@@ -111,12 +111,17 @@ describe.skipIf(isWithoutPostgres)("a lead of 150 signals", () => {
     await expectAll()
   })
 
-  it("has them all in a copy [STORE-10]", async () => {
+  it("has them all in a copy, and is changed by nobody meanwhile [STORE-10]", async () => {
     const table = copyTables.find(({ name }) => name === "lead")!
     const copied = await Effect.runPromise(
       Effect.scoped(
         Effect.flatMap(PostgresStore.copySource(url), (from) =>
           Effect.promise(async () => {
+            await client.query("SET lock_timeout = '20ms'")
+            await expect(client.query("UPDATE lead_signals.lead SET name = 'Eve'")).rejects.toMatchObject({
+              code: "55P03"
+            })
+            await client.query("RESET lock_timeout")
             for await (const rows of from.rows(table, null)) return rows
             return []
           })

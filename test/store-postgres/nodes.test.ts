@@ -14,7 +14,8 @@ import {
 import { webCrypto } from "@lead-signals/http"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Layer, ManagedRuntime } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import pg from "pg"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { newSchema, sharedDatabase } from "./Databases.ts"
 
@@ -106,6 +107,36 @@ describe.skipIf(isWithoutPostgres)("nodes on one Postgres", () => {
     }
   )
 
+  it("ask the database once for so many requests as they take ahead [RATE-5]", async () => {
+    const client = new pg.Client({ connectionString: await sharedDatabase() })
+    await client.connect()
+    /** How often the window in the database changes with twenty requests after a first one. */
+    const changes = async (): Promise<number> => {
+      const keyId = await nodes[0]!.runPromise(
+        Effect.gen(function* () {
+          const brand = yield* Brands.create("B")
+          return (yield* Keys.create(brand.id, { label: "k", requestsPerMinute: 1000 })).key.id
+        })
+      )
+      const used = new Set<number>()
+      for (let request = 0; request <= 20; request++) {
+        await nodes[0]!.runPromise(
+          Effect.flatMap(RateWindows, (windows) =>
+            windows.step(keyId, (window, now) => RateLimit.spend(window, 1000, now))
+          )
+        )
+        const { rows } = await client.query(`SELECT used FROM ${schema}.rate_window WHERE key_id = $1`, [
+          keyId
+        ])
+        used.add(rows[0].used)
+      }
+      return used.size - 1
+    }
+    // On a busy machine what is taken ahead can grow too old meanwhile.
+    await expect.poll(changes).toBe(0)
+    await client.end()
+  })
+
   it("count a window that another node's clock began a moment later as one that is open [RATE-3]", async () => {
     const keyId = await nodes[0]!.runPromise(
       Effect.gen(function* () {
@@ -161,6 +192,19 @@ describe("the database's clock", () => {
     expect(clock.unsafeCurrentTimeMillis()).toBeGreaterThanOrEqual(before)
     clock.measured(Date.now() - 60_000, performance.now() - 2, performance.now())
     expect(clock.unsafeCurrentTimeMillis()).toBeLessThan(before - 50_000)
+  })
+
+  it.each([
+    [1000, 0],
+    [1001, 1001]
+  ])("goes back by %i ms at once only where that is more than a second", (correction, back) => {
+    const machine = vi.spyOn(performance, "now").mockReturnValue(5000)
+    const clock = new PostgresStore.DatabaseClock()
+    clock.measured(100_000, 5000, 5000)
+    expect(clock.unsafeCurrentTimeMillis()).toBe(100_000)
+    clock.measured(100_000 - correction, 5000, 5000)
+    expect(clock.unsafeCurrentTimeMillis()).toBe(100_000 - back)
+    machine.mockRestore()
   })
 
   it("measures durations by the machine's own clock, whatever the database's time becomes [CHG-6]", async () => {

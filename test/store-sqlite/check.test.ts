@@ -23,11 +23,17 @@ const withLeads = (filename: string) =>
   }).pipe(Effect.provide(Layer.merge(SqliteStore.layer({ filename }), webCrypto)))
 
 describe("the check of a file", () => {
-  it("finds entries of the search that are of no lead, and leads without one, however many there are [STORE-9]", async () => {
+  it("finds entries of the search that are of no lead, and leads without one, however many there are, in even steps [STORE-9]", async () => {
     const filename = join(temporaryFolder(), "checked.sqlite")
     await Effect.runPromise(withLeads(filename))
-    const problems = async () => (await Effect.runPromise(SqliteStore.check(filename))).problems
+    const fractions: Array<number> = []
+    const problems = async () =>
+      (await Effect.runPromise(SqliteStore.check(filename, (fraction) => void fractions.push(fraction))))
+        .problems
     expect(await problems()).toEqual([])
+    // The last of them begins a step before the end.
+    expect(fractions.length).toBeGreaterThan(10)
+    expect(fractions).toEqual(fractions.map((_, i) => expect.closeTo(i / fractions.length)))
     const raw = new Database(filename)
     for (const [table, entries] of [
       ["lead_text", [1, 2, 4]],

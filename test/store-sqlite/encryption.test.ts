@@ -18,7 +18,9 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } fr
 import { basename, dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { isThorough } from "../harness/Thoroughness.ts"
+import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { madeOnce } from "../harness/MadeOnce.ts"
+import { raw } from "../harness/RawFile.ts"
 import { filesIn, temporaryFile, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const folder = temporaryFolder()
@@ -263,14 +265,19 @@ describe("wrapped secrets", () => {
     expect(readableIn(filename)).toEqual([name, "recognisable.example"])
   })
 
-  it("are refused without their key and under another one [PII-4]", async () => {
+  it("are refused without their key and under another one, by a copy, too [PII-4, STORE-10]", async () => {
     const filename = await filled({ key, scope: "secrets" })
     const wrapped = `${filename} keeps its secrets wrapped under the encryption key with the id ${keyId(key)}`
     const before = bytesOf(filename)
-    expect(await refusal(filename, undefined)).toBe(`${wrapped}, and no encryption key is set`)
-    expect(await refusal(filename, { key: otherKey, scope: "secrets" })).toBe(
-      `${wrapped}, and the encryption key that is set has the id ${keyId(otherKey)}`
-    )
+    const toCopy = (encryption: Encryption) =>
+      reasonOf(Effect.scoped(SqliteStore.copySource(filename, encryption)))
+    for (const reason of [refusal(filename, undefined), toCopy(undefined)])
+      expect(await reason).toBe(`${wrapped}, and no encryption key is set`)
+    const other = { key: otherKey, scope: "secrets" } as const
+    for (const reason of [refusal(filename, other), toCopy(other)])
+      expect(await reason).toBe(
+        `${wrapped}, and the encryption key that is set has the id ${keyId(otherKey)}`
+      )
     expect(bytesOf(filename)).toEqual(before)
   })
 
@@ -292,8 +299,8 @@ describe("a change of the key", () => {
     filename: string,
     current: SqliteStore.Rekeying["current"],
     target: Encryption,
-    steps: Array<string> = []
-  ) => Effect.runPromise(SqliteStore.rekey(filename, { current, target }, (_, what) => void steps.push(what)))
+    steps: Array<readonly [fraction: number, what: string]> = []
+  ) => Effect.runPromise(SqliteStore.rekey(filename, { current, target }, (...step) => void steps.push(step)))
 
   it("encrypts, changes the key, decrypts, and keeps everything; a repetition changes nothing [PII-4]", async () => {
     const filename = await filled(undefined)
@@ -309,8 +316,12 @@ describe("a change of the key", () => {
       [otherKey, undefined]
     ]
     for (const [current, target] of ways) {
-      const steps: Array<string> = []
+      const steps: Array<readonly [fraction: number, what: string]> = []
       expect(await rekey(filename, current, target, steps)).toEqual({ changed: true })
+      const fractions = steps.map(([fraction]) => fraction)
+      // Secrets alone are wrapped in one step, of which nothing is told.
+      expect([0, ...fractions, 1]).toEqual([0, ...fractions, 1].toSorted((a, b) => a - b))
+      expect(fractions.at(-1) ?? 1).toBe(1)
       expect(await rekey(filename, current, target)).toEqual({ changed: false })
       const found =
         target === undefined ? strings : target.scope === "secrets" ? [name, "recognisable.example"] : []
@@ -320,6 +331,19 @@ describe("a change of the key", () => {
       expect(problems).toEqual([])
     }
     expect(readdirSync(folder).filter((each) => each.includes("lead-signals-rekey"))).toEqual([])
+  })
+
+  it("takes a file of before secrets were wrapped, and one that has no table yet [PII-4, STORE-5]", async () => {
+    const older = await filled(undefined)
+    const before = await within(older, undefined, contents)
+    raw(older, (db) => takeBackTo(db, 18))
+    expect(await rekey(older, undefined, { key })).toEqual({ changed: true })
+    expect(await within(older, { key }, contents)).toEqual(before)
+    const empty = newFile()
+    raw(empty, (db) => db.exec("CREATE TABLE one (x); DROP TABLE one"))
+    expect(await rekey(empty, undefined, { key })).toEqual({ changed: true })
+    const brands = Effect.flatMap(BrandStore, ({ list }) => list)
+    expect([await within(empty, { key }, brands), readableIn(older)]).toEqual([[], []])
   })
 
   it("takes what a kill left in the log, and removes what one left beside the file [PII-4]", async () => {
@@ -338,6 +362,10 @@ describe("a change of the key", () => {
     expect(await refused(undefined, { key: otherKey })).toBe(`${encrypted}, and no encryption key is set`)
     expect(await refused(otherKey, undefined)).toBe(
       `${encrypted}, and the key that is set has the id ${keyId(otherKey)}`
+    )
+    const wrapped = await filled({ key, scope: "secrets" })
+    expect(await reasonOf(SqliteStore.rekey(wrapped, { current: otherKey, target: undefined }))).toBe(
+      `${wrapped} keeps its secrets wrapped under the encryption key with the id ${keyId(key)}, and the key that is set has the id ${keyId(otherKey)}`
     )
     const foreign = newFile()
     const db = new PlainDatabase(foreign)

@@ -17,7 +17,7 @@ describe("the first of many in an order", () => {
     )
   })
 
-  it("take no quadratic time in an order that is made against the choice of pivots", () => {
+  it("are found, and in no quadratic time, in an order that is made against the choice of pivots", () => {
     const count = 4000
     // Values are decided while they are compared, so that each pivot is the smallest that is left (McIlroy, "A Killer Adversary for Quicksort").
     const undecided = count
@@ -32,5 +32,19 @@ describe("the first of many in an order", () => {
     }
     firstOf(count, count - 20, count, compare)
     expect(comparisons).toBeLessThan(count * 100)
+    // The first pivots are the smallest again, and what is left is in the other order.
+    const turned = values.map((value) => (value < count / 8 ? value : 2 * count - value))
+    const inOrder = (i: number, j: number) => turned[i]! - turned[j]! || i - j
+    const sorted = turned.map((_, i) => i).sort(inOrder)
+    for (const [from, to] of [
+      [count - 20, count],
+      [count / 2, count / 2 + 20]
+    ] as const) {
+      comparisons = 0
+      expect(firstOf(count, from, to, (i, j) => (comparisons++, inOrder(i, j)))).toEqual(
+        sorted.slice(from, to)
+      )
+      expect(comparisons).toBeLessThan(count * 100)
+    }
   })
 })

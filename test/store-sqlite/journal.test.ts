@@ -1,9 +1,12 @@
 /** The journal of removals beside a SQLite file: what it has, when, and what becomes of it when it is lost or can't be written. */
 import { Keys, Leads } from "@lead-signals/domain"
-import { Effect } from "effect"
+import { DriverConnection, openJournal } from "@lead-signals/store-sqlite/internal"
+import { Effect, Fiber } from "effect"
 import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { setImmediate as nextTick } from "node:timers/promises"
+import { describe, expect, it, vi } from "vitest"
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import {
   expectEachRemoval,
   expectLateEntries,
@@ -82,5 +85,35 @@ describe("the journal of removals", () => {
     // A restore still finds it.
     const { replayed } = await Effect.runPromise(restore(join(folder, "backup.sqlite"), database))
     expect(replayed.person.done).toBe(2)
+  })
+
+  it("waits for what the worker writes, however long that takes, and then has each removal [REST-1]", async () => {
+    const sql = new DriverConnection(emptyStoreFile(), { readonly: false, busyMillis: 0 })
+    const written = vi.fn()
+    const barrier = { raised: null as Promise<void> | null }
+    const resources = {
+      barrier,
+      journal: { checkAge: () => {}, isCurrent: () => false, copyOut: written },
+      log: { sync: Effect.void },
+      opened: { checked: Effect.void },
+      writer: sql
+    } as unknown as Parameters<typeof openJournal>[0]
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { journalRemovals } = yield* openJournal(resources)
+          expect(written).toHaveBeenCalledTimes(1)
+          let lower = (): void => {}
+          barrier.raised = new Promise((resolve) => (lower = resolve))
+          const removing = yield* Effect.fork(journalRemovals)
+          for (let tick = 0; tick < 20; tick++) yield* Effect.promise(() => nextTick())
+          expect(written).toHaveBeenCalledTimes(1)
+          lower()
+          yield* Fiber.join(removing)
+          expect(written).toHaveBeenCalledTimes(2)
+        })
+      )
+    )
+    sql.close()
   })
 })

@@ -68,4 +68,21 @@ describe("a part of many items by their keys", () => {
     for (const from of [0, 33_333, 66_660, count - 25]) selectByKeys(items, from, from + 25, order)
     expect(compared()).toBeLessThan(20_000)
   })
+
+  it("reads no item more than some twenty times, with keys of which each round tells one apart [SORT-5]", () => {
+    // Each outlier is as far from the next as buckets reach: doubles have room for 170 of them.
+    const outliers = Array.from({ length: 170 }, (_, i) => 2 ** (1023 - 12 * i))
+    const close = Array.from({ length: 1000 }, (_, i) => ((i * 7) % 1000) * Number.MIN_VALUE)
+    const all = [...close, ...outliers]
+    const { order } = orderOf(all.map((each) => [each, 0] as const))
+    const reads = new Uint32Array(all.length)
+    const writeKeys: KeyedOrder["writeKeys"] = (items, level, written) => {
+      for (const item of items) reads[item]!++
+      order.writeKeys(items, level, written)
+    }
+    const items = Uint32Array.from(all, (_, i) => i)
+    const sorted = Array.from(items).sort(order.compare)
+    expect(selectByKeys(items, 500, 520, { ...order, writeKeys })).toEqual(sorted.slice(500, 520))
+    expect(Math.max(...reads)).toBeLessThanOrEqual(24)
+  })
 })

@@ -1,6 +1,7 @@
-/** API keys over one file: their revocation by any process, and their last use. */
-import { Brands, Keys, KeyStore } from "@lead-signals/domain"
+/** API keys and tokens over one file: their revocation by any process, and their last use. */
+import { AccessTokens, AccessTokenStore, Brands, Keys, KeyStore } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
+import { SettableClock } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Layer, ManagedRuntime } from "effect"
@@ -75,5 +76,50 @@ describe("a key's last use", () => {
     unlock()
     await runtime.dispose()
     expect(lastUseIn(filename)).toBe(lastUse)
+  })
+
+  it("of a key and of a token is shown before it is written, also where there is an earlier one [AUTH-8, OPER-11]", async () => {
+    const filename = join(temporaryFolder(), "later.sqlite")
+    const clock = new SettableClock(Date.UTC(2026, 0, 1))
+    const runtime = ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
+    const run = <A, E>(work: Effect.Effect<A, E, ManagedRuntime.ManagedRuntime.Context<typeof runtime>>) =>
+      runtime.runPromise(clock.provide(work))
+    const brand = await run(Brands.create("B"))
+    const key = await run(Keys.create(brand.id, { label: "k", requestsPerMinute: 60 }))
+    const token = await run(
+      AccessTokens.create({ name: "t", scopes: ["read"], brandIds: null, expiresAt: null })
+    )
+    const use = () => run(Effect.all([Keys.authenticate(key.value), AccessTokens.authenticate(token.value)]))
+    const rendered = () =>
+      run(
+        Effect.gen(function* () {
+          const [keys, tokens] = [yield* KeyStore, yield* AccessTokenStore]
+          const all = [...(yield* keys.list(brand.id)), ...(yield* tokens.list)]
+          return all.map(({ lastUsedAt }) => lastUsedAt)
+        })
+      )
+    const written = () =>
+      raw(filename, (db) =>
+        db
+          .prepare("SELECT last_used_at FROM api_key UNION ALL SELECT last_used_at FROM access_token")
+          .pluck()
+          .all()
+      )
+    const early = clock.millis
+    await use()
+    await expect.poll(written).toEqual([early, early])
+    clock.millis += 3_600_000
+    const lock = new Database(filename)
+    lock.exec("BEGIN IMMEDIATE")
+    await use()
+    const late = clock.millis
+    expect([await rendered(), written()]).toEqual([
+      [late, late],
+      [early, early]
+    ])
+    lock.exec("ROLLBACK")
+    lock.close()
+    await runtime.dispose()
+    expect(written()).toEqual([late, late])
   })
 })

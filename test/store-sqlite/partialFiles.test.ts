@@ -4,7 +4,7 @@ import { partialFile } from "@lead-signals/store-sqlite/internal"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readdirSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { describe, expect, it, vi } from "vitest"
@@ -69,6 +69,7 @@ describe("the partial file of a backup", () => {
     expect(new Set(partials).size).toBe(2)
     for (const partial of partials) {
       writeFileSync(partial, "half")
+      if (process.platform !== "win32") expect(statSync(`${partial}-lock`).mode & 0o777).toBe(0o600)
       const other = await locking(`${partial}-lock`)
       expect(other.said).toBe("SQLITE_BUSY")
       await other.kill()

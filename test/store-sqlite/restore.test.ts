@@ -1,9 +1,17 @@
 /** A backup becomes the database again, and nothing comes back that was erased, revoked or deleted since. */
-import { AccessTokens, BrandStore, Keys, LeadStore, recordObservations } from "@lead-signals/domain"
+import {
+  AccessTokens,
+  BrandStore,
+  Keys,
+  LeadStore,
+  recordObservations,
+  Suppression
+} from "@lead-signals/domain"
 import * as SqliteStore from "@lead-signals/store-sqlite"
+import { DriverConnection, replay, Secrets } from "@lead-signals/store-sqlite/internal"
 import { generateEncryptionKey, parseEncryptionKey } from "@lead-signals/encryption"
 import { Effect, Either } from "effect"
-import {
+import fs, {
   symlinkSync,
   lstatSync,
   realpathSync,
@@ -15,8 +23,9 @@ import {
   rmSync,
   writeFileSync
 } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { raw } from "../harness/RawFile.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -92,6 +101,27 @@ describe("a restore", () => {
     expect(namesIn(database)).toEqual(["bob", "cleo", "ylva", "bob", "cleo"])
   })
 
+  it("erases a person behind five thousand others, as of the time of the erasure [REST-3, RET-7]", () => {
+    const { backup } = scene()
+    const { brand, signal } = known.mine
+    raw(backup, (db) => {
+      db.exec(`WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < 5000)
+        INSERT INTO lead (id, brand_id, ext_id, name, name_key, profile_times, signal_id, signal_ids, flags, score_missing, created_at, updated_at)
+          SELECT 1000 + i, ${brand.id}, printf('a%05d', i), 'N', 'n', '{}', ${signal.id}, '["${signal.id}"]', 0, 1, 0, 0 FROM c`)
+    })
+    const sql = new DriverConnection(backup, { readonly: false, busyMillis: 0 })
+    const secret = sql.value<string>("SELECT suppression_secret FROM brand WHERE id = ?", [Number(brand.id)])!
+    const subject = Suppression.hasher(secret)("ylva")
+    const removal = { position: 1, at: 12_345, kind: "person" as const, brandId: Number(brand.id), subject }
+    expect(replay(sql, new Secrets(undefined), [removal], 20_000).person).toEqual({ done: 1, absent: 0 })
+    const left = sql.column("SELECT id FROM lead WHERE brand_id = ? AND ext_id = 'ylva'", [Number(brand.id)])
+    expect([left, sql.value("SELECT erased_at FROM suppression WHERE hash = ?", [subject])]).toEqual([
+      [],
+      12_345
+    ])
+    sql.close()
+  })
+
   it("gives no number again that the replaced database has given [REST-5]", async () => {
     const { backup, database } = scene()
     const { mine } = known
@@ -143,6 +173,23 @@ describe("a restore", () => {
     expect(await whyNot(foreign, database)).toContain("not a database of Lead Signals")
     expect(all()).toEqual(names)
     expect(content()).toEqual(before)
+  })
+
+  it("keeps the replaced database also where a file can't have a second name [REST-4]", async () => {
+    const { backup, database } = scene()
+    const expected = namesIn(database)
+    const link = vi.spyOn(fs, "linkSync").mockImplementation(() => {
+      throw Object.assign(new Error("the file system has no links"), { code: "EPERM" })
+    })
+    syncBuiltinESMExports()
+    try {
+      const { replacedAs } = await Effect.runPromise(restore(backup, database))
+      expect([link.mock.calls.length > 0, namesIn(replacedAs!)]).toEqual([true, expected])
+      expect(namesIn(database)).toEqual(expected)
+    } finally {
+      link.mockRestore()
+      syncBuiltinESMExports()
+    }
   })
 
   it("is refused while a process has the database open [REST-4]", async () => {

@@ -133,7 +133,7 @@ const run = async (steps: ReadonlyArray<readonly [step: string, n: number]>, max
     for (let n = 0; await runOne(n); n++) expect(n).toBeLessThan(500)
   }
   await drain()
-  return { thread, texts, drain, look }
+  return { thread, texts, drain, look, erase: () => changes.follower!.changedUnrecorded() }
 }
 
 describe("the texts that a thread keeps", () => {
@@ -164,7 +164,7 @@ describe("the texts that a thread keeps", () => {
         fc.array(step, { minLength: 4, maxLength: 60 }),
         fc.constantFrom(1_000_000, 4000),
         async (steps, maxBytes) => {
-          const { drain, look, texts, thread } = await run(steps, maxBytes)
+          const { drain, erase, look, texts, thread } = await run(steps, maxBytes)
           // What a follow passes over would be what it holds half read, and nobody counts what is not ready.
           for (const [brandId, { isLoading }] of thread.brands) {
             expect(isLoading).toBe(false)
@@ -178,6 +178,10 @@ describe("the texts that a thread keeps", () => {
             await drain()
           }
           expect(texts.has("0", query.filter)).toBe(true)
+          // Nor is following, whatever has failed before.
+          erase()
+          await settled()
+          expect([...thread.queues.values()].flat().map(({ kind }) => kind)).toEqual(["followLeads"])
         }
       ),
       { numRuns: cases(6000) }

@@ -82,6 +82,23 @@ describe("a search", () => {
     )
   })
 
+  it("of one or two characters finds each that a text has, once, and none that reaches over two texts [LIST-4]", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "B", "c", " ", "é", "😀"), maxLength: 6 })
+    const short = (whole: string) => {
+      const characters = Array.from(Folding.fold(whole))
+      return characters.flatMap((each, i) => (i === 0 ? [each] : [each, characters[i - 1] + each]))
+    }
+    fc.assert(
+      fc.property(text, fc.option(text), (name, headline) => {
+        const { grams } = SearchIndex.searchTexts(3, name, headline)
+        const needles = new Set([...short(name), ...short(headline ?? "")])
+        const tokens = [...needles].map((needle) => SearchIndex.matchOf(3, needle)!.tokens.join(" "))
+        expect(grams === "" ? [] : grams.split(" ").sort()).toEqual(tokens.sort())
+      }),
+      { numRuns: cases(300) }
+    )
+  })
+
   it.each([
     ["here", Number.POSITIVE_INFINITY],
     ["in the thread", 0]
@@ -113,6 +130,29 @@ describe("a search", () => {
       ),
       { numRuns: cases(12) }
     )
+  })
+
+  it("that walks backwards reads the whole run of one key on which the page ends [SORT-5, LIST-4]", async () => {
+    const person = (name: string, isFound: boolean) => ({ name, headline: isFound ? "common" : "other" })
+    // Four leads are read first, as every other one is found: the fourth is the first that is, and has the key of the fifth.
+    const people = [
+      ...["z3", "z2", "z1"].map((name) => person(name, false)),
+      ...["y", "y"].map((name) => person(name, true)),
+      ...Array.from({ length: 95 }, (_, i) => person(`x${i}`, i % 2 === 0))
+    ]
+    const ids = await Effect.runPromise(
+      Effect.gen(function* () {
+        const brandId = yield* brandOf(people)
+        const { leads } = yield* (yield* LeadStore).list(brandId, {
+          filter: { search: "common" },
+          sort: Either.getOrThrow(SortOrder.parse("name:desc")),
+          page: { page: 1, pageSize: 1 },
+          engagements: "none"
+        })
+        return leads.map(({ lead }) => lead.id)
+      }).pipe(Effect.provide(over(newFile(), Number.POSITIVE_INFINITY)))
+    )
+    expect(ids).toEqual([4])
   })
 
   it("whose texts take long to read is answered by the thread, and one that is soon done here [LIST-5]", async () => {

@@ -37,6 +37,7 @@ export const contractFields: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   renameSignal: ["name"],
   recordObservations: [
+    "unknownFields",
     "observations",
     ...within("observations[]", "signalId person engagement"),
     ...within(

@@ -127,7 +127,7 @@ const sumsLastReadings: Case = {
 export const campaignCases: ReadonlyArray<Case> = [
   sumsLastReadings,
 
-  caseOf("keeps a campaign to its brand [MET-6, AUTH-3]", () =>
+  caseOf("keeps a campaign to its brand [MET-6, AUTH-3, SERIES-3, SERIES-4]", () =>
     Effect.gen(function* () {
       const [brand, other] = yield* twoBrands
       const campaign = yield* Campaigns.create(brand.id, "C")
@@ -137,10 +137,15 @@ export const campaignCases: ReadonlyArray<Case> = [
       const isFound = (brandId: string, id: string) =>
         Effect.all({
           snapshot: Effect.map(campaignStore.snapshot(brandId, id, {}), Option.isSome),
+          dayChanges: Effect.map(
+            campaignStore.dayChanges(brandId, id, { postId: null, endDate: dayOf(9) }),
+            Option.isSome
+          ),
+          posts: Effect.map(campaignStore.posts(brandId, id, 2), Option.isSome),
           putReading: campaignStore.putReading(brandId, id, firstDay)
         })
-      const found = { snapshot: true, putReading: true }
-      const missing = { snapshot: false, putReading: false }
+      const found = { snapshot: true, dayChanges: true, posts: true, putReading: true }
+      const missing = { snapshot: false, dayChanges: false, posts: false, putReading: false }
       const read = Effect.map(campaignStore.snapshot(brand.id, campaign.id, {}), Option.getOrNull)
       const noReading = { snapshotDate: null, readings: [] }
       assertEqual("CampaignStore.snapshot of a campaign without readings", yield* read, noReading)

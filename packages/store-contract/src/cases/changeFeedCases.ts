@@ -51,6 +51,32 @@ export const changeFeedCases: ReadonlyArray<Case> = [
     })
   ),
 
+  caseOf(
+    "gives a reader of changes the engagements of each lead, and none unless it asks for them [CHG-1]",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* createLeadWorld
+        const store = yield* LeadStore
+        const observations = ["p-1", "p-2", "q-1"].map((id) => observationOf(world, id.slice(0, 1), id))
+        yield* recordObservations(world.brand, observations)
+        const idsOf = (engagements: "none" | "plain") =>
+          Effect.map(store.changesAfter(world.brand.id, null, { limit: 10, engagements }), (page) =>
+            page.isExpired
+              ? null
+              : page.changes.map((change) =>
+                  change.type === "removed"
+                    ? null
+                    : (change.read.window?.engagements.map(({ engagement }) => engagement.id).sort() ?? null)
+                )
+          )
+        assertEqual("LeadStore.changesAfter with engagements", yield* idsOf("plain"), [
+          ["p-1", "p-2"],
+          ["q-1"]
+        ])
+        assertEqual("LeadStore.changesAfter without engagements", yield* idsOf("none"), [null, null])
+      })
+  ),
+
   caseOf("tells removals for 90 days, and then that a reader must begin anew [CHG-3, CHG-5]", (clock) =>
     Effect.gen(function* () {
       const world = yield* createLeadWorld

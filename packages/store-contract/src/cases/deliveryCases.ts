@@ -166,6 +166,48 @@ export const deliveryCases: ReadonlyArray<Case> = [
     })
   ),
 
+  caseOf("keeps no place for a webhook whose next attempt is not due yet [DELIV-7]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* DeliveryWorld.create(clock)
+      const [outbox, webhookStore] = yield* Effect.all([Outbox, WebhookStore])
+      const lease = (total: number, byWebhook: ReadonlyMap<string, number>) =>
+        Effect.map(
+          outbox.lease({
+            token: `t${total}`,
+            leaseMillis,
+            limits: { total, reserved: 0, perWebhook: 2, failingTotal: 2, perFailingWebhook: 2 },
+            underWay: { total: byWebhook.size, failingTotal: 0, byWebhook },
+            body: ({ deliveryId }) => deliveryId
+          }),
+          ({ leases }) => leases
+        )
+      yield* world.play(subscribed)
+      yield* world.play({ step: "test", webhook: 0 })
+      const result = { status: 500, error: null, response: null, retryAfterSeconds: 10 }
+      yield* outbox.record(
+        (yield* lease(1, new Map())).map(({ deliveryId, token, webhook: { url } }) => ({
+          deliveryId,
+          token,
+          url,
+          at: clock.millis,
+          durationMillis: 1,
+          result,
+          settle: (known, now) => Retries.settle(known, result, now, 0.5, [1000])
+        }))
+      )
+      yield* world.play(subscribed)
+      const newest = (yield* webhookStore.list(world.brand.id)).at(-1)!
+      for (let i = 0; i < 2; i++) yield* world.play({ step: "test", webhook: 1 })
+      const leased = yield* lease(2, new Map([[newest.id, 1]]))
+      assertEqual(
+        "Outbox.lease of one place, the webhooks that get it while one waits for a retry and another has an attempt under way",
+        leased.map(({ webhook }) => webhook.id),
+        [newest.id]
+      )
+      yield* endDeliveryWorld(world)
+    })
+  ),
+
   caseOf(
     "leases what is due of a webhook that takes batches in whole posts, and lets a part wait [BATCH-1, BATCH-2, BATCH-3, BATCH-4, EVT-5]",
     (clock) =>

@@ -36,6 +36,30 @@ export const leadReadCases: ReadonlyArray<Case> = [
     })
   ),
 
+  caseOf(
+    "orders few leads of one instant among many by their ids, whatever flags they have [SORT-5, LIST-3]",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* createLeadWorld
+        const { brand } = world
+        const seen = Array.from({ length: 100 }, (_, i) => observationOf(world, `i${i}`, `i${i}`))
+        const outcomes = yield* recordObservations(brand, seen)
+        const ids = [90, 30, 60, 40, 70].map((i) => outcomes[i]!.leadId!)
+        for (const [i, id] of ids.entries())
+          yield* Leads.amend(brand.id, id, { qualified: true, exported: i % 2 === 0, isEmployee: i > 2 })
+        const inOrder = ids.toSorted((a, b) => a - b)
+        for (const direction of ["asc", "desc"]) {
+          const found: Array<number> = []
+          for (let page = 1; page <= ids.length; page++) {
+            const sort = ["sort", `createdAt:${direction}`] as const
+            const query = queryOf(["qualified", "true"], sort, ["page", String(page)], ["pageSize", "1"])
+            found.push(...(yield* Leads.list(brand.id, query)).leads.map(({ lead }) => lead.id))
+          }
+          assertEqual(`LeadStore.list, leads of one instant, ${direction}`, found, inOrder)
+        }
+      })
+  ),
+
   caseOf("finds and sorts texts by Unicode's full case folding [LIST-4, SORT-6]", () =>
     Effect.gen(function* () {
       const { brand, reference } = yield* createLeadWorld

@@ -14,6 +14,7 @@ import {
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "../Assertions.ts"
 import { RetentionWorld } from "../RetentionWorld.ts"
+import type { SettableClock } from "../SettableClock.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
 const hour = 3_600_000
@@ -27,6 +28,35 @@ const piece = (of: Pick<PruneRequest, "kind" | "before"> & Partial<PruneRequest>
 
 const isThere = (world: RetentionWorld, id: number) =>
   Effect.flatMap(LeadStore, (store) => Effect.map(store.get(world.brand.id, id, "none"), Option.isSome))
+
+/** Prunes events around those that a clock recorded which was a thousand hours ahead, so many hours after it was set back. */
+const pruneAroundAhead = (clock: SettableClock, batchesAhead: number, hours: number) =>
+  Effect.gen(function* () {
+    const brand = yield* Brands.create("B")
+    const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+    const { id: signalId } = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+    const observe = (of: string, persons: number) =>
+      recordObservations(
+        brand,
+        Array.from({ length: persons }, (_, i) => ({
+          signalId,
+          person: { extId: `${of}${i}`, name: of },
+          engagement: { id: `${of}${i}` }
+        }))
+      )
+    yield* observe("before", 2)
+    clock.millis += 1000 * hour
+    // As many events as a piece looks at, or more.
+    for (let i = 0; i < batchesAhead; i++) yield* observe(`ahead${i}-`, 500)
+    clock.millis -= 1000 * hour
+    yield* observe("after", 3)
+    clock.millis += hours * hour
+    if (hours > 1000) yield* observe("newest", 1)
+    const all = { ...Retention.keepAll, events: hour, engagements: hour, leads: hour }
+    const counted = yield* RetentionRounds.countDue(all)
+    assertEqual("counted, and pruned", counted, yield* RetentionRounds.pruneNow(all))
+    assertEqual("events, and leads", [counted.events, counted.leads], [5, 5])
+  })
 
 /** Cases of pruning. */
 export const retentionCases: ReadonlyArray<Case> = [
@@ -77,6 +107,23 @@ export const retentionCases: ReadonlyArray<Case> = [
         yield* world.attempt(200, 1)
         assertEqual("skipped after a further dead letter", world.skipped.flat().length, 1)
         yield* world.content()
+      })
+  ),
+
+  caseOf(
+    "goes on naming dead letters of a lead when delivered events of another lead are pruned [ORD-5, RET-2]",
+    (clock) =>
+      Effect.gen(function* () {
+        const world = yield* RetentionWorld.create(clock, "lead")
+        yield* world.observe("q", "e1")
+        for (let i = 0; i < 2; i++) yield* world.attempt(500, 1)
+        yield* world.observe("p", "e2")
+        for (let i = 0; i < 2; i++) yield* world.attempt(200, 1)
+        clock.millis += hour
+        assertEqual("deliveries that go", yield* world.prune("deliveries", clock.millis, 10), 2)
+        yield* world.observe("q", "e3")
+        yield* world.attempt(200, 1)
+        assertEqual("skipped by the other lead's next post", world.skipped.flat().length, 2)
       })
   ),
 
@@ -245,14 +292,15 @@ export const retentionCases: ReadonlyArray<Case> = [
               lease: { holder, leaseMillis: 60_000 }
             })
           ),
-          ({ isLeasedElsewhere, removed }) => (isLeasedElsewhere ? "leased elsewhere" : removed)
+          (pruned) => (pruned.isLeasedElsewhere ? pruned : pruned.removed)
         )
+      const leasedElsewhere = { removed: 0, oldest: null, next: null, isLeasedElsewhere: true }
       assertEqual("the first", yield* by("a"), 1)
-      assertEqual("another", yield* by("b"), "leased elsewhere")
+      assertEqual("another", yield* by("b"), leasedElsewhere)
       assertEqual("the first again", yield* by("a"), 1)
       clock.millis += 60_000
       assertEqual("another, after the lease", yield* by("b"), 1)
-      assertEqual("the first, then", yield* by("a"), "leased elsewhere")
+      assertEqual("the first, then", yield* by("a"), leasedElsewhere)
       clock.millis -= hour
       assertEqual("the first, when the clock was set back by more than a lease", yield* by("a"), 1)
       assertEqual(
@@ -306,42 +354,14 @@ export const retentionCases: ReadonlyArray<Case> = [
     })
   ),
 
-  ...(
-    [
-      ["before the time that it was set to", 5, 2],
-      ["after that time, with newer events", 2, 1000.5]
-    ] as const
-  ).map(([when, batchesAhead, hours]) =>
-    caseOf(
-      `removes events that were recorded after a clock that was ahead was set back, ${when} [RET-5, RET-9]`,
-      (clock) =>
-        Effect.gen(function* () {
-          const brand = yield* Brands.create("B")
-          const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-          const { id: signalId } = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
-          const observe = (of: string, persons: number) =>
-            recordObservations(
-              brand,
-              Array.from({ length: persons }, (_, i) => ({
-                signalId,
-                person: { extId: `${of}${i}`, name: of },
-                engagement: { id: `${of}${i}` }
-              }))
-            )
-          yield* observe("before", 2)
-          clock.millis += 1000 * hour
-          // As many events as a piece looks at, or more.
-          for (let i = 0; i < batchesAhead; i++) yield* observe(`ahead${i}-`, 500)
-          clock.millis -= 1000 * hour
-          yield* observe("after", 3)
-          clock.millis += hours * hour
-          if (hours > 1000) yield* observe("newest", 1)
-          const all = { ...Retention.keepAll, events: hour, engagements: hour, leads: hour }
-          const counted = yield* RetentionRounds.countDue(all)
-          assertEqual("counted, and pruned", counted, yield* RetentionRounds.pruneNow(all))
-          assertEqual("events, and leads", [counted.events, counted.leads], [5, 5])
-        })
-    )
+  caseOf(
+    "removes events that were recorded after a clock that was ahead was set back, before the time that it was set to [RET-5, RET-9]",
+    (clock) => pruneAroundAhead(clock, 5, 2)
+  ),
+
+  caseOf(
+    "removes events that were recorded after a clock that was ahead was set back, after that time, with newer events [RET-5, RET-9]",
+    (clock) => pruneAroundAhead(clock, 2, 1000.5)
   ),
 
   caseOf("counts nothing as due of a kind without a retention, however old it is [RET-1, RET-4]", (clock) =>
