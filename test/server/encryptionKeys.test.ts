@@ -29,7 +29,7 @@ describe("the encryption key", () => {
     expect(made[0]!.out).not.toBe(made[1]!.out)
     const database = join(newFolder(), "keys.sqlite")
     const server = await startServer(environmentOf(database, key), bundledServer)
-    expect(server.out()).toMatch(/^Database +\S+keys\.sqlite {3}\(encrypted\)$/m)
+    expect(server.out()).toMatch(/^Database +\S+keys\.sqlite {3}\(new, encrypted\)$/m)
     await server.end("SIGTERM")
     for (const settings of [
       { LEAD_SIGNALS_ENCRYPTION_KEY: key, LEAD_SIGNALS_ENCRYPTION_KEY_FILE: "" },

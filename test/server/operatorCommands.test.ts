@@ -222,7 +222,7 @@ describe("the operator's commands", () => {
     const refused = await runCommand(["signals", "create", "S", ...source, "x", ...of, "--url", server.url])
     expect([refused.code, refused.err]).toEqual([
       1,
-      expect.stringContaining("source.value takes an http or https URL for the source type li-profile-url")
+      expect.stringContaining("--value takes an http or https URL for the source type li-profile-url")
     ])
     const campaign = await called("campaigns", "create", "C", ...of)
     expect((await called("campaigns", "rename", campaign.id, "D", ...of)).name).toBe("D")
@@ -232,7 +232,7 @@ describe("the operator's commands", () => {
   it("tells a server's refusal in its words, with exit code 1 [CLI-4]", async () => {
     for (const [args, message] of [
       [["keys", "list", "--brand", "99"], "There is no such brand."],
-      [["brands", "create", ""], "name takes"],
+      [["brands", "create", ""], "NAME takes"],
       [["brands", "list", "--token", "another-operator-token"], "pass --token"]
     ] as const) {
       const { code, err } = await runCommand([...args, "--url", server.url])

@@ -4,6 +4,7 @@ import { Prng } from "@lead-signals/simulation-kernel"
 import { Either } from "effect"
 import { execFile, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { bundledServer, nodeArguments } from "../harness/BundledServer.ts"
@@ -113,6 +114,7 @@ describe("the setting of the journal", () => {
 describe("restore on Postgres", () => {
   it("says what to type instead, and connects to nothing [REST-8, CLI-1]", async () => {
     const url = "postgres://leads:secret-7@127.0.0.1:1/leads"
+    const [x, y] = [import.meta.dirname, tmpdir()]
     const said = async (...args: ReadonlyArray<string>) => {
       const { code, err } = await runCommand(["restore", ...args], { LEAD_SIGNALS_DATABASE: url })
       expect(err).not.toContain("secret-7")
@@ -124,17 +126,14 @@ describe("restore on Postgres", () => {
         /First: pg_restore --clean --if-exists --dbname=URL leads\.dump[^]*restore --journal FOLDER, without FILE/
       ],
       [[], /--journal is missing: give the folder[^]*or set LEAD_SIGNALS_REMOVAL_JOURNAL/],
-      [["--replace", "--journal", "x"], /--replace is for SQLite files/],
+      [["--replace", "--journal", x], /--replace is for SQLite files/],
       [["--without-journal"], /--without-journal is for SQLite files/],
-      [["--without-journal", "--journal", "x"], /exclude each other/],
+      [["--without-journal", "--journal", x], /exclude each other/],
       [["--to", "leads.sqlite"], /FILE is missing: give the backup/],
-      [["backup.sqlite", "--to", "leads.sqlite", "--journal", "x", "--journal", "y"], /give --journal once/]
+      [[import.meta.filename, "--to", "leads.sqlite", "--journal", x, "--journal", y], /give --journal once/]
     ] as const)
       expect(await said(...args)).toEqual([2, expect.stringMatching(message)])
-    expect(await said("--journal", "x")).toEqual([
-      1,
-      expect.stringMatching(/Not restored: .*can't be reached/)
-    ])
+    expect(await said("--journal", x)).toEqual([1, expect.stringMatching(/Not restored: .*can't be reached/)])
   })
 
   const binaries = findPostgres()?.folder ?? ""

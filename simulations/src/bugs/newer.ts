@@ -65,8 +65,8 @@ export const inNewerParts: ReadonlyArray<Bug> = [
   ),
   keyReads("reads-entered-each-time", "every page that a key reads has an entry in the audit log", {
     in: "KeyReads.isDue",
-    find: "$at >= ($next ?? 0)",
-    put: "$at >= 0 * ($next ?? 0)"
+    find: "$at >= $rest.until",
+    put: "true"
   }),
   keyReads("reads-entered-without-brand", "what a key reads is entered without its brand", {
     in: "KeyReads.note",

@@ -78,8 +78,8 @@ export const inSqliteStore: ReadonlyArray<Bug> = [
     put: '`${$key}${$isReversed ? " DESC" : ""}, ${$id} DESC`'
   }),
   inStore("DeliveryBodies")("sqlite-body-forgotten", "the body is not kept", {
-    in: "bodies",
-    drop: '$sql.run("INSERT INTO delivery_body (seq, body) VALUES (?, ?)", $values)'
+    in: "keepBodies",
+    drop: 'if ($isMade) $sql.run("INSERT INTO delivery_body (seq, body) VALUES (?, ?)", $values)'
   }),
   inStore("SqliteOutbox")("lease-on-the-wrong-clock", "a lease has run out before it began", {
     in: "lease",
