@@ -176,6 +176,12 @@ describe("the redacted excerpt of a response", () => {
       [latin, "no Zo\\u{eb} M\\u{fc}ller-\\u{c5}ngstr\\u{f6}m."],
       [latin, "no Zoe Muller-Angstrom."],
       [latin, "no ZOË MÜLLER-ÅNGSTRÖM."],
+      // What its encoding lacks a receiver writes as question marks.
+      [latin, "no Zo? M?ller-?ngstr?m."],
+      [latin.normalize("NFD"), "no Zo? M?ller-?ngstr?m."],
+      ["Łukasz Müller", Buffer.from("no ?ukasz Müller.", "latin1")],
+      ["Ada \u{1d4d0}\u{1d4d1}", "no Ada ??."],
+      ["Ada \u{1d4d0}\u{1d4d1}", "no Ada ????."],
       [
         people[2]!,
         "no &Alpha;&lambda;&#941;&xi;&eta;&sigmaf; &Pi;&alpha;&pi;&alpha;&delta;&#972;&pi;&omicron;&upsilon;&lambda;&omicron;&sigmaf;."
@@ -186,6 +192,11 @@ describe("the redacted excerpt of a response", () => {
         String(answer),
         "no […]."
       ])
+  })
+
+  it("keeps question marks in which a name has none of its letters left [DELIV-5]", () => {
+    const answer = "what?? no ??? Wu, why?"
+    expect(redacted(answer, { lead2: { id: 7, name: "李小龙 Wu" } })).toBe(answer)
   })
 
   it("holds nothing personal of an echo in a case that has other letters, or by the names of more letters [DELIV-5, PII-2]", () => {

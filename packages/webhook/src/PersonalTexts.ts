@@ -47,9 +47,22 @@ export interface PersonalTexts {
 /** Letters that are written as two without their form; capitals, among which ß is two already. */
 const ligatures = new Map(Object.entries({ Æ: "AE", Œ: "OE", Þ: "TH" }))
 
+/** Characters that ASCII lacks, or Latin-1: each at once, or the two halves of those that UTF-16 has as a pair. */
+const lacked = [/[^\p{ASCII}]/gu, /[^\p{ASCII}]/g, /[^\0-\xff]/gu, /[^\0-\xff]/g]
+
+/** With fewer letters and digits beside the question marks, a text would match everywhere. */
+const minKept = 3
+
+/** The text as those write it whose encoding lacks characters: with a question mark for each. */
+const withQuestionMarks = (text: string): ReadonlyArray<string> =>
+  lacked
+    .map((characters) => text.replace(characters, "?"))
+    .filter((each) => each !== text && (each.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= minKept)
+
 /**
- * Adds the text as it is, with two letters for each such as ß, as it is misread, as numbered references to its control characters read
- * and, when it contains something like an escape, as it reads unescaped; none in ASCII that is shorter than `minLength`.
+ * Adds the text as it is, with two letters for each such as ß, with question marks for what an encoding lacks, as it is misread, as numbered
+ * references to its control characters read and, when it contains something like an escape, as it reads unescaped; none in ASCII that is
+ * shorter than `minLength`.
  */
 const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLength: number): void => {
   const add = (spelling: string): void => {
@@ -62,6 +75,7 @@ const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLen
     for (const longer of [text.toLowerCase(), capitals, latin]) {
       if (longer.length !== text.length) add(normalize(longer))
     }
+    for (const each of withQuestionMarks(text.normalize("NFC"))) add(normalize(each))
     const referred = readAsReferences(text)
     if (referred !== text) add(normalize(referred))
     const read = isPlain ? "" : misreadAsLatin(text)

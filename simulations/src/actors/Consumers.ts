@@ -103,7 +103,9 @@ const quotations: ReadonlyArray<(text: string) => Uint8Array> = [
   (text) =>
     /^[\0-\xff]*$/.test(text) ? Uint8Array.from(text, (character) => character.charCodeAt(0)) : utf8(text),
   (text) => utf8(text.replace(/[&<>"']/g, (character) => `&${entities[character]!};`)),
-  (text) => utf8(octetsOf(text, "\\x"))
+  (text) => utf8(octetsOf(text, "\\x")),
+  // An encoding that lacks the other characters.
+  (text) => Uint8Array.from(text.replace(/[^\0-\xff]/gu, "?"), (character) => character.charCodeAt(0))
 ]
 
 /** Where the n-th answer begins to repeat the body: at its begin, at a name, or within the longest text that it has. */
