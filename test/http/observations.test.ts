@@ -123,6 +123,15 @@ describe("observations", () => {
       )
       expect(JSON.stringify([reported, rejected])).not.toContain("secret")
     }
+    const misspelt = await api.operate("POST", inBrand("/observations?unknownField=reject"), {
+      observations: []
+    })
+    expect(misspelt.body).toEqual({
+      data: [],
+      meta: {
+        warnings: ['The parameter "unknownField" is unknown and was ignored. Did you mean "unknownFields"?']
+      }
+    })
     const refused = await api.operate("POST", inBrand("/observations?unknownFields=refuse"), {
       observations: []
     })

@@ -48,7 +48,7 @@ export interface PersonalTexts {
 const ligatures = new Map(Object.entries({ Æ: "AE", Œ: "OE", Þ: "TH" }))
 
 /** Characters that ASCII lacks, or Latin-1: each at once, or the two halves of those that UTF-16 has as a pair. */
-const lacked = [/[^\p{ASCII}]/gu, /[^\p{ASCII}]/g, /[^\0-\xff]/gu, /[^\0-\xff]/g]
+const lacked = [/[^\0-\x7f]/gu, /[^\0-\x7f]/g, /[^\0-\xff]/gu, /[^\0-\xff]/g]
 
 /** With fewer letters and digits beside the question marks, a text would match everywhere. */
 const minKept = 3

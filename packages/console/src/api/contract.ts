@@ -2426,6 +2426,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Outcome"][];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                     "application/x-ndjson": string;
                 };

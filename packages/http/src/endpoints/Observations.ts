@@ -7,7 +7,7 @@ import { Admission } from "../Admission.ts"
 import { Attention } from "../Attention.ts"
 import { overload } from "../Responses.ts"
 import * as Body from "../Body.ts"
-import { list } from "../contract/Envelopes.ts"
+import { list, warningsMeta } from "../contract/Envelopes.ts"
 import { parameter } from "../contract/Fields.ts"
 import {
   maxBatchLength,
@@ -17,9 +17,10 @@ import {
 } from "../contract/OperatorSchemas.ts"
 import * as Target from "../Target.ts"
 import { answerLines } from "./ObservationLines.ts"
-import { fieldModes, readFieldMode, watchFields, type WatchedFields } from "./ObservedFields.ts"
+import { fieldModes, readFieldQuery, watchFields, type WatchedFields } from "./ObservedFields.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand } from "./Paths.ts"
+import { metaOf } from "./Views.ts"
 
 const decodeBatch = Body.decoding(ObservationBatch)
 
@@ -47,7 +48,7 @@ export const observations = {
         })
       )
       .setPayload(ObservationBatch)
-      .addSuccess(list(OutcomeBody))
+      .addSuccess(Schema.Struct({ ...list(OutcomeBody).fields, meta: warningsMeta }))
       .annotate(OpenApi.Transform, withLines),
     {
       scope: "ingest",
@@ -63,7 +64,7 @@ export const observations = {
       answer: "The outcome of each, in order",
       handle: ({ path, request }) =>
         Effect.gen(function* () {
-          const mode = yield* readFieldMode(Target.parametersOf(request.url))
+          const { ignored, mode } = yield* readFieldQuery(Target.parametersOf(request.url))
           const brand = yield* Brands.get(path.brandId)
           const [admission, attention] = yield* Effect.all([Admission, Attention])
           const feed = yield* admission.enter(brand)
@@ -81,7 +82,7 @@ export const observations = {
           const recorded = yield* feed.record(bytes.length, decoded)
           const outcomes = (watched as WatchedFields | null)?.answer(recorded) ?? recorded
           yield* attention.noteOutcomes(brand.id, outcomes)
-          return { data: outcomes }
+          return { data: outcomes, ...metaOf(ignored) }
         })
     }
   )

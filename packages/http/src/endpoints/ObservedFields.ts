@@ -17,14 +17,21 @@ export type FieldMode = (typeof fieldModes)[number]
 
 const parameter = "unknownFields"
 
+/** What a request asks for by its parameters. */
+export interface FieldQuery {
+  readonly mode: FieldMode
+  /** Parameters that the call does not take. */
+  readonly ignored: Parameters.IgnoredParameters
+}
+
 /** Reads the request's parameters. Left: the parameter was given twice, or with another value. */
-export const readFieldMode = (entries: Parameters.Entries): Either.Either<FieldMode, InvalidParameter> =>
-  Either.flatMap(Parameters.partition(entries, [parameter]), ({ values }) => {
+export const readFieldQuery = (entries: Parameters.Entries): Either.Either<FieldQuery, InvalidParameter> =>
+  Either.flatMap(Parameters.partition(entries, [parameter]), ({ ignored, values }) => {
     const value = values.get(parameter) ?? "ignore"
     const mode = fieldModes.find((each) => each === value)
     return mode === undefined
       ? Either.left(Parameters.invalid(parameter, `takes one of ${fieldModes.join(", ")}`))
-      : Either.right(mode)
+      : Either.right({ mode, ignored })
   })
 
 const unknownFieldsIn = UnknownFields.unknownFieldsOf(Observation)
