@@ -73,17 +73,21 @@ describe("a team's own store", () => {
                 ])
         }))
       )
-      expect(verdict).toMatchObject({ passed: false, oracle: "reference" })
+      // Whichever comes first: an event of the engagement is due and is not leased, or an answer lacks it.
+      expect(verdict).toMatchObject({
+        passed: false,
+        oracle: expect.stringMatching(/^(reference|deliveries kept)$/)
+      })
       if (verdict.passed) return
       expect(verdict.counterexample.plan.actions).toHaveLength(1)
       expect(verdict.rendered).toContain("seen: ")
       const page = verdictPage(verdict)
-      expect(page).toContain("Broken rule: reference")
+      expect(page).toContain(`Broken rule: ${verdict.oracle}`)
       expect(page).toContain(
         `verifyStore(open, { scenarios: [&quot;swarm&quot;], firstSeed: ${verdict.seed}, seeds: 1 })`
       )
-      expect(page).toContain(`${verdict.seed} · reference, after ${verdict.runs} run`)
-      expect(page).toContain('<tr class="differs">')
+      expect(page).toContain(`${verdict.seed} · ${verdict.oracle}, after ${verdict.runs} run`)
+      expect(page.includes('<tr class="differs">')).toBe(verdict.oracle === "reference")
     }
   )
 

@@ -28,6 +28,23 @@ const learnLead = (
   if (isOwn) leadIds.set(extId, leadId)
 }
 
+const turns = new WeakMap<KnownBrand, Effect.Semaphore>()
+
+/**
+ * One after another where nobody sees the store: of two requests at once nobody knows which was recorded first, and which a lead shows as its
+ * newest.
+ */
+const inTurn = <A, E, R>(
+  { facts }: ActorContext,
+  brand: KnownBrand,
+  sending: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => {
+  if (facts.isStoreSeen) return sending
+  const turn = turns.get(brand) ?? Effect.unsafeMakeSemaphore(1)
+  turns.set(brand, turn)
+  return turn.withPermits(1)(sending)
+}
+
 /**
  * Sends observations until they are answered, as JSON or as x-ndjson, and keeps the ids of the leads that came of them. `isNew`: no earlier action
  * has sent these.
@@ -43,7 +60,7 @@ export const observe = (
     const { facts } = context
     if (isNew) facts.engagements += seen.length
     const observations = seen.map((one) => sent(brand, one))
-    const response = yield* persistently(context, caller, {
+    const sending = persistently(context, caller, {
       method: "POST",
       route: "/operator/brands/{brandId}/observations",
       params: { brandId: brand.id },
@@ -52,6 +69,7 @@ export const observe = (
       brand,
       meaning: { means: "observe", seen }
     })
+    const response = yield* inTurn(context, brand, sending)
     if (response.status !== 200) {
       return facts.violate("calls succeed", `observations: ${response.status} ${response.text}`)
     }

@@ -126,7 +126,7 @@ export class OutboxAttempts {
       if (tooMany !== null) return tooMany
       const left = leftWithoutPlace(webhook, places, now)
       if (left !== undefined)
-        return `${left.id} is due and is not leased with ${givenToWebhook} others, and webhook ${webhook.id} has a place for it`
+        return `${left.id ?? "a delivery"} is due and is not leased with ${givenToWebhook} others, and webhook ${webhook.id} has a place for it`
     }
     return null
   }
