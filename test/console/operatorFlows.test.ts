@@ -39,7 +39,7 @@ describePerson("a person who looks after a brand", (person) => {
       await route.continue()
     }
     await page.getByText("Drop a file here, or choose one").waitFor()
-    await window.context.route("**/observations", delay)
+    await window.context.route("**/observations*", delay)
     await drop()
     await page.getByText(/^JSONL, /).waitFor()
     await button("Import").click()
@@ -49,13 +49,13 @@ describePerson("a person who looks after a brand", (person) => {
     await button("Stop").click()
     second.open()
     await page.getByRole("status").getByText("Stopped").waitFor()
-    await window.context.unroute("**/observations", delay)
+    await window.context.unroute("**/observations*", delay)
     expect(sent).toBe(2)
 
     // What was mended stays while the API refuses the batch.
     const cell = (line: number) => page.getByRole("textbox", { name: `Observation of line ${line}` })
     await cell(1).fill((await cell(1).inputValue()).replace("wave", "comment"))
-    await window.context.route("**/observations", (route) =>
+    await window.context.route("**/observations*", (route) =>
       route.fulfill({
         status: 403,
         contentType: "application/json",
@@ -69,7 +69,7 @@ describePerson("a person who looks after a brand", (person) => {
     expect(await axeFindings(page)).toEqual([])
     const text = await saved(() => button("Save as JSONL").click())
     expect(text).toBe(`${await cell(1).inputValue()}\n{ not JSON\n`)
-    await window.context.unroute("**/observations")
+    await window.context.unroute("**/observations*")
     await button("Send again").click()
     await page.getByRole("heading", { name: "1 rejected" }).waitFor()
     await cell(2).fill(lines[2]!)
@@ -87,8 +87,8 @@ describePerson("a person who looks after a brand", (person) => {
     const begin = async (): Promise<{ readonly sent: () => number; readonly goOn: () => void }> => {
       const [reached, held] = [gate(), gate()]
       let sent = 0
-      await window.context.unroute("**/observations")
-      await window.context.route("**/observations", async (route) => {
+      await window.context.unroute("**/observations*")
+      await window.context.route("**/observations*", async (route) => {
         sent += 1
         if (sent === 1)
           return route.fulfill({ status: 502, headers: { "retry-after": "1" }, body: "a proxy" })
@@ -127,13 +127,13 @@ describePerson("a person who looks after a brand", (person) => {
     await button("Stop and leave").click()
     await page.locator("[data-lead]").first().waitFor()
     expect(new URL(page.url()).pathname).toBe(`/console/brands/${brand}/leads`)
-    const answer = page.waitForResponse("**/observations")
+    const answer = page.waitForResponse("**/observations*")
     left.goOn()
     await (await answer).finished()
     // The page is as good as idle now: another batch would be sent at once.
     await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
     expect(left.sent()).toBe(2)
-    await window.context.unroute("**/observations")
+    await window.context.unroute("**/observations*")
   })
 
   it("rotates a webhook's secret, disables and enables the webhook, and deletes it", async () => {
