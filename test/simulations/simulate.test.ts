@@ -113,7 +113,8 @@ describe("scenarios", () => {
     const swarm = scenarioNamed("swarm")!
     const met = new Set<string>()
     const missing = () => swarm.coverageMarks.filter((mark) => !met.has(mark))
-    for (let seed = 1; seed <= 12; seed++) {
+    // A situation comes in one of some twenty seeds.
+    for (let seed = 1; seed <= 12 || (seed <= 60 && missing().length > 0); seed++) {
       const { coverageMarks, outcome, violation } = simulate(swarm, seed)
       expect([seed, outcome, violation]).toEqual([seed, "passed", null])
       for (const mark of coverageMarks) met.add(mark)
