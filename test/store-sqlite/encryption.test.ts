@@ -10,26 +10,21 @@ import {
 import { generateEncryptionKey, isWrapped, keyId, parseEncryptionKey } from "@lead-signals/encryption"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { DriverConnection } from "@lead-signals/store-sqlite/internal"
-import { contractCases } from "@lead-signals/store-contract"
 import PlainDatabase from "better-sqlite3"
 import { Effect, Either, ManagedRuntime } from "effect"
 import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { isThorough } from "../harness/Thoroughness.ts"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
-import { madeOnce } from "../harness/MadeOnce.ts"
 import { raw } from "../harness/RawFile.ts"
-import { filesIn, temporaryFile, temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const folder = temporaryFolder()
 const newFile = filesIn(folder, "encryption")
 
 const newKey = () => Either.getOrThrow(parseEncryptionKey(generateEncryptionKey()))
 const [key, otherKey] = [newKey(), newKey()]
-/** The same in all processes of a run: they share a file. */
-const contractKey = Either.getOrThrow(parseEncryptionKey("c0".repeat(32)))
 
 const name = "Recognisable Name GmbH"
 const whsec = "whsec_cmVjb2duaXNhYmxlIHNlY3JldCBvZiBhIHdlYmhvb2s="
@@ -383,33 +378,4 @@ describe("a change of the key", () => {
     await runtime.dispose()
     expect(await within(filename, { key }, contents)).toEqual(before)
   })
-})
-
-/** The parts of the contract that write most, read secrets and open files again; all of it in a thorough run. */
-const isRepresentative = (title: string): boolean =>
-  isThorough || /PII-3|DELIV-1|STORE-2\b|LIST-5/.test(title)
-
-describe("an encrypted store keeps the contract", async () => {
-  const template = await madeOnce("encrypted.sqlite", (filename) =>
-    Effect.runPromise(
-      Effect.provide(
-        Effect.void,
-        SqliteStore.layer({ filename, synced: false, encryption: { key: contractKey } })
-      )
-    )
-  )
-  const encrypted = {
-    name: "SQLite, encrypted",
-    layer: () => {
-      const filename = temporaryFile("encrypted.sqlite")
-      copyFileSync(template, filename)
-      return SqliteStore.layer({ filename, synced: false, maxEffort: 200, encryption: { key: contractKey } })
-    },
-    survivesReopening: true,
-    leadHistories: isThorough ? 100 : 2,
-    deliveryHistories: isThorough ? 50 : 2
-  }
-  for (const { group, run, title } of contractCases(encrypted)) {
-    if (isRepresentative(title)) it(`${group}: ${title}`, run, 600_000)
-  }
 })

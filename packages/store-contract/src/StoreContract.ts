@@ -3,6 +3,7 @@ import { brandCases } from "./cases/brandCases.ts"
 import { campaignCases } from "./cases/campaignCases.ts"
 import { changeFeedCases } from "./cases/changeFeedCases.ts"
 import { deletionCases } from "./cases/deletionCases.ts"
+import { eventRetentionCases } from "./cases/eventRetentionCases.ts"
 import { deliveryCases } from "./cases/deliveryCases.ts"
 import { deliveryHistoryCases } from "./cases/deliveryHistoryCases.ts"
 import { directoryCases } from "./cases/directoryCases.ts"
@@ -12,6 +13,7 @@ import { leadCommitCases } from "./cases/leadCommitCases.ts"
 import { leadHistoryCases } from "./cases/leadHistoryCases.ts"
 import { leadReadCases } from "./cases/leadReadCases.ts"
 import { operatorCases } from "./cases/operatorCases.ts"
+import { leaseCases } from "./cases/leaseCases.ts"
 import { retentionCases } from "./cases/retentionCases.ts"
 import { retentionHistoryCases } from "./cases/retentionHistoryCases.ts"
 import { type Case, OpenStore, type StoreUnderTest } from "./StoreUnderTest.ts"
@@ -49,10 +51,10 @@ const timeoutMillis = 600_000
 
 const groups: ReadonlyArray<readonly [ContractCase["group"], ReadonlyArray<Case>]> = [
   ["leads", [...leadHistoryCases, ...leadReadCases, ...leadCommitCases, ...changeFeedCases, ...brandCases]],
-  ["deliveries", [...deliveryHistoryCases, ...deliveryCases]],
+  ["deliveries", [...deliveryHistoryCases, ...leaseCases, ...deliveryCases]],
   ["directory", [...directoryCases, ...keyCases, ...campaignCases]],
   ["deletion", deletionCases],
-  ["retention", [...retentionHistoryCases, ...retentionCases]],
+  ["retention", [...retentionHistoryCases, ...retentionCases, ...eventRetentionCases]],
   ["operators", operatorCases],
   ["idempotency", idempotencyCases]
 ]

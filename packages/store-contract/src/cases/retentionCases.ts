@@ -1,6 +1,5 @@
 /** What every store must do when it prunes what it has kept long enough, beside what generated histories show. */
 import {
-  Brands,
   Leads,
   LeadStore,
   type PruneRequest,
@@ -8,13 +7,11 @@ import {
   recordObservations,
   RetentionRounds,
   Retention,
-  RetentionPolicy,
-  Signals
+  RetentionPolicy
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "../Assertions.ts"
 import { RetentionWorld } from "../RetentionWorld.ts"
-import type { SettableClock } from "../SettableClock.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
 const hour = 3_600_000
@@ -28,35 +25,6 @@ const piece = (of: Pick<PruneRequest, "kind" | "before"> & Partial<PruneRequest>
 
 const isThere = (world: RetentionWorld, id: number) =>
   Effect.flatMap(LeadStore, (store) => Effect.map(store.get(world.brand.id, id, "none"), Option.isSome))
-
-/** Prunes events around those that a clock recorded which was a thousand hours ahead, so many hours after it was set back. */
-const pruneAroundAhead = (clock: SettableClock, batchesAhead: number, hours: number) =>
-  Effect.gen(function* () {
-    const brand = yield* Brands.create("B")
-    const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
-    const { id: signalId } = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
-    const observe = (of: string, persons: number) =>
-      recordObservations(
-        brand,
-        Array.from({ length: persons }, (_, i) => ({
-          signalId,
-          person: { extId: `${of}${i}`, name: of },
-          engagement: { id: `${of}${i}` }
-        }))
-      )
-    yield* observe("before", 2)
-    clock.millis += 1000 * hour
-    // As many events as a piece looks at, or more.
-    for (let i = 0; i < batchesAhead; i++) yield* observe(`ahead${i}-`, 500)
-    clock.millis -= 1000 * hour
-    yield* observe("after", 3)
-    clock.millis += hours * hour
-    if (hours > 1000) yield* observe("newest", 1)
-    const all = { ...Retention.keepAll, events: hour, engagements: hour, leads: hour }
-    const counted = yield* RetentionRounds.countDue(all)
-    assertEqual("counted, and pruned", counted, yield* RetentionRounds.pruneNow(all))
-    assertEqual("events, and leads", [counted.events, counted.leads], [5, 5])
-  })
 
 /** Cases of pruning. */
 export const retentionCases: ReadonlyArray<Case> = [
@@ -124,43 +92,6 @@ export const retentionCases: ReadonlyArray<Case> = [
         yield* world.observe("q", "e3")
         yield* world.attempt(200, 1)
         assertEqual("skipped by the other lead's next post", world.skipped.flat().length, 2)
-      })
-  ),
-
-  caseOf(
-    "keeps an event while a delivery of it is left, and lead2.created as long as its lead [RET-5, EVT-9]",
-    (clock) =>
-      Effect.gen(function* () {
-        const pruning = yield* Pruning
-        const world = yield* RetentionWorld.create(clock)
-        const { leadId } = yield* world.observe("p", "e1")
-        yield* world.attempt(500)
-        clock.millis += hour
-        assertEqual(
-          "of events with dead letters, how many go",
-          yield* world.prune("events", clock.millis, 10),
-          0
-        )
-        assertEqual("newestPrunedEvent before any goes", yield* pruning.newestPrunedEvent, 0)
-        yield* world.prune("deadLetters", clock.millis, 10)
-        assertEqual("of two events, how many go", yield* world.prune("events", clock.millis, 10), 1)
-        const newest = yield* pruning.newestPrunedEvent
-        assertThat("newestPrunedEvent is above 0 when an event was pruned", newest > 0)
-        assertEqual(
-          "an activity.detected that was pruned is there",
-          yield* world.resend(leadId!, "activity.detected"),
-          false
-        )
-        assertEqual("the lead2.created is there", yield* world.resend(leadId!, "lead2.created"), true)
-        yield* world.observe("p", "e2")
-        yield* world.attempt(200)
-        clock.millis += hour
-        yield* world.prune("deliveries", clock.millis, 10)
-        yield* world.prune("events", clock.millis, 10)
-        assertThat(
-          "no position of a pruned event is given again: newestPrunedEvent grows",
-          (yield* pruning.newestPrunedEvent) > newest
-        )
       })
   ),
 
@@ -352,16 +283,6 @@ export const retentionCases: ReadonlyArray<Case> = [
       assertEqual("the lead that was due is there", yield* isThere(world, gone!), false)
       assertEqual("the lead that was seen since is there", yield* isThere(world, kept!), true)
     })
-  ),
-
-  caseOf(
-    "removes events that were recorded after a clock that was ahead was set back, before the time that it was set to [RET-5, RET-9]",
-    (clock) => pruneAroundAhead(clock, 5, 2)
-  ),
-
-  caseOf(
-    "removes events that were recorded after a clock that was ahead was set back, after that time, with newer events [RET-5, RET-9]",
-    (clock) => pruneAroundAhead(clock, 2, 1000.5)
   ),
 
   caseOf("counts nothing as due of a kind without a retention, however old it is [RET-1, RET-4]", (clock) =>

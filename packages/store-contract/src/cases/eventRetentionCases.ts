@@ -1,0 +1,98 @@
+/** What every store must do when it prunes events: which it keeps for their deliveries and leads, and those of a clock that was ahead. */
+import {
+  Brands,
+  Pruning,
+  recordObservations,
+  Retention,
+  RetentionRounds,
+  Signals
+} from "@lead-signals/domain"
+import { Effect } from "effect"
+import { assertEqual, assertThat } from "../Assertions.ts"
+import { RetentionWorld } from "../RetentionWorld.ts"
+import type { SettableClock } from "../SettableClock.ts"
+import { type Case, caseOf } from "../StoreUnderTest.ts"
+
+const hour = 3_600_000
+
+/**
+ * Records events before, during and after a time in which the clock was a thousand hours ahead, and prunes them `hours` hours after it was set
+ * back. `batchesAhead` times 500 leads are seen while it is ahead.
+ */
+const pruneAroundAhead = (clock: SettableClock, batchesAhead: number, hours: number) =>
+  Effect.gen(function* () {
+    const brand = yield* Brands.create("B")
+    const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+    const { id: signalId } = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+    const observe = (of: string, persons: number) =>
+      recordObservations(
+        brand,
+        Array.from({ length: persons }, (_, i) => ({
+          signalId,
+          person: { extId: `${of}${i}`, name: of },
+          engagement: { id: `${of}${i}` }
+        }))
+      )
+    yield* observe("before", 2)
+    clock.millis += 1000 * hour
+    // As many events as a piece looks at, or more.
+    for (let i = 0; i < batchesAhead; i++) yield* observe(`ahead${i}-`, 500)
+    clock.millis -= 1000 * hour
+    yield* observe("after", 3)
+    clock.millis += hours * hour
+    if (hours > 1000) yield* observe("newest", 1)
+    const all = { ...Retention.keepAll, events: hour, engagements: hour, leads: hour }
+    const counted = yield* RetentionRounds.countDue(all)
+    assertEqual("counted, and pruned", counted, yield* RetentionRounds.pruneNow(all))
+    assertEqual("events, and leads", [counted.events, counted.leads], [5, 5])
+  })
+
+/** Cases of the retention of events. */
+export const eventRetentionCases: ReadonlyArray<Case> = [
+  caseOf(
+    "keeps an event while a delivery of it is left, and lead2.created as long as its lead [RET-5, EVT-9]",
+    (clock) =>
+      Effect.gen(function* () {
+        const pruning = yield* Pruning
+        const world = yield* RetentionWorld.create(clock)
+        const { leadId } = yield* world.observe("p", "e1")
+        yield* world.attempt(500)
+        clock.millis += hour
+        assertEqual(
+          "of events with dead letters, how many go",
+          yield* world.prune("events", clock.millis, 10),
+          0
+        )
+        assertEqual("newestPrunedEvent before any goes", yield* pruning.newestPrunedEvent, 0)
+        yield* world.prune("deadLetters", clock.millis, 10)
+        assertEqual("of two events, how many go", yield* world.prune("events", clock.millis, 10), 1)
+        const newest = yield* pruning.newestPrunedEvent
+        assertThat("newestPrunedEvent is above 0 when an event was pruned", newest > 0)
+        assertEqual(
+          "an activity.detected that was pruned is there",
+          yield* world.resend(leadId!, "activity.detected"),
+          false
+        )
+        assertEqual("the lead2.created is there", yield* world.resend(leadId!, "lead2.created"), true)
+        yield* world.observe("p", "e2")
+        yield* world.attempt(200)
+        clock.millis += hour
+        yield* world.prune("deliveries", clock.millis, 10)
+        yield* world.prune("events", clock.millis, 10)
+        assertThat(
+          "no position of a pruned event is given again: newestPrunedEvent grows",
+          (yield* pruning.newestPrunedEvent) > newest
+        )
+      })
+  ),
+
+  caseOf(
+    "removes events that were recorded after a clock that was ahead was set back, before the time that it was set to [RET-5, RET-9]",
+    (clock) => pruneAroundAhead(clock, 5, 2)
+  ),
+
+  caseOf(
+    "removes events that were recorded after a clock that was ahead was set back, after that time, with newer events [RET-5, RET-9]",
+    (clock) => pruneAroundAhead(clock, 2, 1000.5)
+  )
+]
