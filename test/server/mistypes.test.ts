@@ -238,6 +238,9 @@ describe("a file that was named", () => {
     const byVariable = await runProcess(folder, ["serve", "--port", "0"], { LEAD_SIGNALS_DATABASE: missing })
     expect([byVariable.code, byVariable.err]).toEqual([2, `${words} LEAD_SIGNALS_DATABASE.\n`])
     expect(existsSync(join(folder, "tpyo"))).toBe(false)
+    const spaced = join(folder, "my leads")
+    const quoted = await runProcess(folder, ["serve", "--port", "0", "--database", join(spaced, "a.sqlite")])
+    expect([quoted.code, quoted.err]).toEqual([2, expect.stringContaining(`mkdir -p '${spaced}', or`)])
     const database = join(folder, "fresh.sqlite")
     const environment = { LEAD_SIGNALS_DATABASE: database, LEAD_SIGNALS_DEMO: "false" }
     for (const note of ["   (new)", ""]) {

@@ -8,8 +8,8 @@ import type { Node } from "./CommandTree.ts"
 
 const identifierOf = ({ name }: Node): string => `_${name.replace(/[^a-z0-9]/gi, "_")}`
 
-/** A text in single quotes, of a shell that takes a quote in them as `'\''`. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+/** The text in single quotes, as one word of POSIX shells and zsh, which take a quote within it as `'\''`. */
+export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** What completes at a place, each with what it is for: commands below, or options. */
 const wordsOf = ({ node, words }: CompletedPlace): ReadonlyArray<readonly [word: string, about: string]> => {
@@ -30,7 +30,7 @@ export const zshCompletions = (root: Node): string => {
   const places = completedPlaces(root)
   const name = identifierOf(root)
   const described = (pairs: ReadonlyArray<readonly [string, string]>): string =>
-    pairs.map(([word, about]) => quoted(`${word.replaceAll(":", "\\:")}:${about}`)).join(" ")
+    pairs.map(([word, about]) => shellQuoted(`${word.replaceAll(":", "\\:")}:${about}`)).join(" ")
   return [
     `#compdef ${root.name}`,
     `${name}() {`,
@@ -46,14 +46,14 @@ export const zshCompletions = (root: Node): string => {
     ...places.flatMap(({ at, values }) =>
       values.map(([option, of]) => {
         const choices = choicesIn(of)
-        return `    ${at}:${option}) ${choices.length === 0 ? "_files" : `compadd -- ${choices.map(quoted).join(" ")}`}; return ;;`
+        return `    ${at}:${option}) ${choices.length === 0 ? "_files" : `compadd -- ${choices.map(shellQuoted).join(" ")}`}; return ;;`
       })
     ),
     "  esac",
     '  case "$at" in',
     ...places.map((place) => `    "${place.at}") found=(${described(wordsOf(place))}) ;;`),
     "  esac",
-    `  _describe -o ${quoted(root.name)} found || _files`,
+    `  _describe -o ${shellQuoted(root.name)} found || _files`,
     "}",
     `if [ "$funcstack[1]" = "_${root.name}" ]; then ${name} "$@"; else compdef ${name} ${root.name}; fi`,
     ""

@@ -1,5 +1,6 @@
 /** Why the server could not start, in one line that says what to change. [RUN-4] */
 import type { StoreUnavailable } from "@lead-signals/domain"
+import { shellQuoted } from "@lead-signals/command-line"
 import { keyProblemCode } from "@lead-signals/encryption"
 import { Data } from "effect"
 import { existsSync } from "node:fs"
@@ -31,6 +32,9 @@ export const storeFailed =
   ({ cause, reason }: StoreUnavailable): StartFailed =>
     new StartFailed({ message: `The database can't be used: ${reason}. ${advice(database, cause)}.` })
 
+/** The text as one word of a shell, in quotes where it needs them. */
+const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : shellQuoted(text))
+
 /**
  * The message for a database whose folder is not there, which a mistyped path looks like; null where the server may open or make the file. The
  * folder of the default file alone is made. `named` is the setting as it was given. [RUN-9]
@@ -39,7 +43,7 @@ export const folderProblem = (database: string, named: string): string | null =>
   const folder = dirname(database)
   return kindOf(database) !== "sqlite" || database === defaultDatabase || existsSync(folder)
     ? null
-    : `There is no folder ${folder} for the database: make it, by mkdir -p ${folder}, or correct ${named}.`
+    : `There is no folder ${folder} for the database: make it, by mkdir -p ${shellWord(folder)}, or correct ${named}.`
 }
 
 /** The server can't listen at its address; `error` is Node's. */
