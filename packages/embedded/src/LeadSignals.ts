@@ -73,7 +73,7 @@ const noWebhooks = Layer.succeed(WebhookTargets, {
 const handOver = (log: NonNullable<EmbeddedOptions["log"]>, line: LogLine): void => {
   try {
     const returned: unknown = log(line)
-    if (returned instanceof Promise) returned.catch(() => {})
+    if (returned !== undefined) Promise.resolve(returned).catch(() => {})
   } catch {
     // There is no other log that could have it.
   }
