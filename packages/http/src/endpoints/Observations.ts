@@ -17,7 +17,7 @@ import {
 } from "../contract/OperatorSchemas.ts"
 import * as Target from "../Target.ts"
 import { answerLines } from "./ObservationLines.ts"
-import { fieldModes, readFieldQuery, watchFields, type WatchedFields } from "./ObservedFields.ts"
+import { fieldModes, readFieldQuery, watchFields } from "./ObservedFields.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand } from "./Paths.ts"
 import { metaOf } from "./Views.ts"
@@ -73,14 +73,13 @@ export const observations = {
             return yield* answerLines(brand, request.stream, { feed, attention, mode })
           }
           const bytes = yield* Body.receive
-          let watched: WatchedFields | null = null
+          let watched = watchFields(mode, [])
           const decoded = Effect.map(decodeBatch(bytes), ({ observations }) => {
-            if (mode === "ignore") return observations
             watched = watchFields(mode, observations)
             return watched.values
           })
           const recorded = yield* feed.record(bytes.length, decoded)
-          const outcomes = (watched as WatchedFields | null)?.answer(recorded) ?? recorded
+          const outcomes = watched.answer(recorded)
           yield* attention.noteOutcomes(brand.id, outcomes)
           return { data: outcomes, ...metaOf(ignored) }
         })
