@@ -71,23 +71,21 @@ describe("a team's own store", () => {
                   committed[0]!,
                   ...committed
                 ])
-        }))
+        })),
+        // In this one no webhook shows first that an event is missing.
+        { firstSeed: 5 }
       )
-      // Whichever comes first: an event of the engagement is due and is not leased, or an answer lacks it.
-      expect(verdict).toMatchObject({
-        passed: false,
-        oracle: expect.stringMatching(/^(reference|deliveries kept)$/)
-      })
+      expect(verdict).toMatchObject({ passed: false, oracle: "reference" })
       if (verdict.passed) return
       expect(verdict.counterexample.plan.actions).toHaveLength(1)
       expect(verdict.rendered).toContain("seen: ")
       const page = verdictPage(verdict)
-      expect(page).toContain(`Broken rule: ${verdict.oracle}`)
+      expect(page).toContain("Broken rule: reference")
       expect(page).toContain(
         `verifyStore(open, { scenarios: [&quot;swarm&quot;], firstSeed: ${verdict.seed}, seeds: 1 })`
       )
-      expect(page).toContain(`${verdict.seed} · ${verdict.oracle}, after ${verdict.runs} run`)
-      expect(page.includes('<tr class="differs">')).toBe(verdict.oracle === "reference")
+      expect(page).toContain(`${verdict.seed} · reference, after ${verdict.runs} run`)
+      expect(page).toContain('<tr class="differs">')
     }
   )
 

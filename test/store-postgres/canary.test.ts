@@ -5,8 +5,6 @@
 import {
   Brands,
   Leads,
-  Outbox,
-  Retries,
   recordObservations,
   Signals,
   Webhooks,
@@ -36,9 +34,9 @@ import {
   type Found,
   observationOf,
   readableKinds,
-  responseOf,
   sealedKinds
 } from "./Canaries.ts"
+import { leaseDue, recordAnswers } from "./CanaryDeliveries.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { newKey } from "./Databases.ts"
 
@@ -76,37 +74,8 @@ const nodeOn = (url: string, key: EncryptionKey | null) =>
 
 /** Posts what is due to a receiver that fails and repeats what it got. */
 const attemptDeliveries = Effect.gen(function* () {
-  const outbox = yield* Outbox
-  const { leases } = yield* outbox.lease({
-    token: "t",
-    leaseMillis: 1000,
-    limits: {
-      total: attempted,
-      reserved: 0,
-      perWebhook: attempted,
-      failingTotal: attempted,
-      perFailingWebhook: attempted
-    },
-    underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
-    body: (material) => JSON.stringify(material)
-  })
-  const results = leases.map((_, i) => ({
-    status: 500,
-    error: null,
-    response: responseOf(i),
-    retryAfterSeconds: null
-  }))
-  yield* outbox.record(
-    leases.map(({ deliveryId, token, webhook }, i) => ({
-      deliveryId,
-      token,
-      url: webhook.url,
-      at: 0,
-      durationMillis: 1,
-      result: results[i]!,
-      settle: (known, now) => Retries.settle(known, results[i]!, now, 0.5)
-    }))
-  )
+  const { leases } = yield* leaseDue(attempted, "t", 1000)
+  yield* recordAnswers(leases, 500, 0)
   return leases.length
 })
 

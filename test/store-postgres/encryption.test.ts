@@ -5,10 +5,8 @@ import {
   Deliveries,
   type Lease,
   Leads,
-  Outbox,
   Pruning,
   recordObservations,
-  Retries,
   Signals,
   Webhooks,
   WebhookStore,
@@ -23,7 +21,8 @@ import { beforeEach, describe, expect, it } from "vitest"
 import { copyOfDatabase, isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { countingProxy } from "../upgrades/PostgresMessages.ts"
-import { findCanaries, observationOf, responseOf } from "./Canaries.ts"
+import { findCanaries, observationOf } from "./Canaries.ts"
+import { leaseDue, recordAnswers } from "./CanaryDeliveries.ts"
 import { newKey } from "./Databases.ts"
 
 const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
@@ -65,41 +64,6 @@ const fill = Effect.gen(function* () {
   })
   yield* observe(0, people)
 })
-
-/** Leases what is due, by leases that run out at once. */
-const lease = (token: string) =>
-  Effect.flatMap(Outbox, (outbox) =>
-    outbox.lease({
-      token,
-      leaseMillis: 0,
-      limits: { total: 50, reserved: 0, perWebhook: 50, failingTotal: 50, perFailingWebhook: 50 },
-      underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
-      body: (material) => JSON.stringify(material)
-    })
-  )
-
-/** Records what each was answered, which names somebody. */
-const record = (leases: ReadonlyArray<Lease>, status: number, first: number) => {
-  const results = leases.map((_, i) => ({
-    status,
-    error: null,
-    response: responseOf(first + i),
-    retryAfterSeconds: null
-  }))
-  return Effect.flatMap(Outbox, (outbox) =>
-    outbox.record(
-      leases.map(({ deliveryId, token, webhook }, i) => ({
-        deliveryId,
-        token,
-        url: webhook.url,
-        at: 0,
-        durationMillis: 1,
-        result: results[i]!,
-        settle: (known, now) => Retries.settle(known, results[i]!, now, 0.5)
-      }))
-    )
-  )
-}
 
 /** The deliveries with their bodies and attempts. */
 const shown = (leases: ReadonlyArray<Lease>) =>
@@ -212,8 +176,8 @@ describe.skipIf(isWithoutPostgres)("the encryption of a database on Postgres", (
 
   it("opens the bodies and the answers of deliveries that were plain [PII-4, DELIV-5, EVT-5]", async () => {
     await run(fill)
-    const { leases } = await run(lease("a"))
-    await run(record(leases, 500, 0))
+    const { leases } = await run(leaseDue(50, "a", 0))
+    await run(recordAnswers(leases, 500, 0))
     const before = await run(shown(leases))
     const text = JSON.stringify(before)
     expect([leases.length, findCanaries([Buffer.from(text)])["response"]]).toEqual([people, people])
@@ -338,14 +302,14 @@ describe.skipIf(isWithoutPostgres)("the encryption of a database on Postgres", (
     await withNode(nodeOn(url, key), async (node) => {
       await node.runPromise(fill)
       // The leases of the first run out at once: the second delivers before the first records.
-      const { leases: first } = await node.runPromise(lease("a"))
-      const { leases: second } = await node.runPromise(lease("b"))
+      const { leases: first } = await node.runPromise(leaseDue(50, "a", 0))
+      const { leases: second } = await node.runPromise(leaseDue(50, "b", 0))
       expect([first.length, second.length]).toEqual([people, people])
-      await node.runPromise(record(second, 200, 0))
+      await node.runPromise(recordAnswers(second, 200, 0))
       const erased = 2
       await query(`DELETE FROM lead_signals.person_key k USING lead_signals.lead l
         WHERE l.id = ${erased} AND k.brand_id = l.brand_id AND k.person = l.ext_id`)
-      const late = await node.runPromise(record(first, 500, people))
+      const late = await node.runPromise(recordAnswers(first, 500, people))
       expect(late.map(({ outcome }) => outcome)).toEqual(first.map(() => "ignored"))
       const logged = await query(
         `SELECT e.lead_id, a.response, a.sealed IS NOT NULL AS is_sealed FROM lead_signals.attempt a
