@@ -21,24 +21,26 @@ const dayOf = (at: number): number => Math.floor(at / dayMillis)
 
 const nameOf = (keyId: string, operation: string): string => `${keyId} ${operation}`
 
-/** While no entry is tried, in milliseconds since 1970: after a clock was set back, one is. */
-interface Rest {
+/**
+ * From when until when no entry is tried, in milliseconds since 1970. Before it begins, one is: the clock was set back, and the end may be far off.
+ */
+interface Pause {
   readonly since: number
   readonly until: number
 }
 
 /** There is an entry, or a request is writing it. */
-const entered: Rest = { since: -Infinity, until: Infinity }
+const entered: Pause = { since: -Infinity, until: Infinity }
 
-/** What this process has entered. It holds one interval for each key and operation of a day. */
+/** What this process has entered. It holds one pause for each key and operation of a day. */
 export class KeyReads {
-  private readonly rests = new Map<string, Rest>()
+  private readonly pauses = new Map<string, Pause>()
   private day = 0
 
   /** Whether a read at that instant is to be entered. Most are not, and this costs less than `note`, which looks again. */
   isDue({ id }: ApiKey, operation: string, at: number): boolean {
-    const rest = this.rests.get(nameOf(id, operation))
-    return dayOf(at) !== this.day || rest === undefined || at < rest.since || at >= rest.until
+    const pause = this.pauses.get(nameOf(id, operation))
+    return dayOf(at) !== this.day || pause === undefined || at < pause.since || at >= pause.until
   }
 
   /**
@@ -49,12 +51,12 @@ export class KeyReads {
     return Effect.flatMap(Clock.currentTimeMillis, (at) => {
       if (!this.isDue(key, operation, at)) return Effect.void
       const day = dayOf(at)
-      if (day !== this.day) this.rests.clear()
+      if (day !== this.day) this.pauses.clear()
       this.day = day
       const { brandId, id } = key
       const name = nameOf(id, operation)
       // Requests that come meanwhile make no second entry.
-      this.rests.set(name, entered)
+      this.pauses.set(name, entered)
       const entry = {
         actor: { type: "key", id } as const,
         viaSession: false,
@@ -66,11 +68,11 @@ export class KeyReads {
       return Effect.flatMap(AuditLog, (log) => log.append({ ...entry, at })).pipe(
         Effect.catchAll(({ reason }) =>
           Effect.zipRight(
-            Effect.sync(() => this.rests.set(name, { since: at, until: at + retryMillis })),
+            Effect.sync(() => this.pauses.set(name, { since: at, until: at + retryMillis })),
             Effect.logWarning("read by an API key without audit entry").pipe(Effect.annotateLogs({ reason }))
           )
         ),
-        Effect.onInterrupt(() => Effect.sync(() => this.rests.delete(name))),
+        Effect.onInterrupt(() => Effect.sync(() => this.pauses.delete(name))),
         Effect.asVoid
       )
     })

@@ -73,7 +73,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
     let next = nextDueAt(request, now)
     const candidates = [...webhooks.values()].flatMap((webhook) => {
       const { failingSince, id } = webhook
-      const limit = Batches.rowsFor(webhook, DeliverySlots.mostOf(id, limits, underWay))
+      const limit = Batches.rowsFor(webhook, DeliverySlots.maxPlacesOf(id, limits, underWay))
       const rows = webhook.enabled ? dueOf(id, now, limit).map(dueDelivery) : []
       const { batches, readyAt } = Batches.form(rows, webhook, now)
       if (readyAt !== null && DeliverySlots.hasPlace({ webhookId: id, failingSince }, limits, underWay)) {

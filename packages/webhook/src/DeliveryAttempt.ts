@@ -81,7 +81,7 @@ const failed = (error: NonNullable<AttemptResult["error"]>): AttemptResult => ({
   retryAfterSeconds: null
 })
 
-/** A receiver that answers within so many milliseconds is fast. */
+/** An answer within this many milliseconds is fast. */
 const fastMillis = 100
 
 /** Whether the post has succeeded fast. */
@@ -177,8 +177,8 @@ const requestOf = (
 })
 
 /**
- * Starts the attempt unless it may not post, and gives its end to `onEnd`, once, maybe within the call, whatever the sender does. Returns the effect that interrupts
- * it: a batch of leases that is overdue then gives the result `timeout`, and the emitter's end leaves no attempt behind, which is null. [DELIV-3]
+ * Starts the attempt, or ends it at once where it may not post. Gives its end to `onEnd`, once, maybe within the call, whatever the sender
+ * does. Returns the effect that interrupts it: a batch of leases that is overdue then gives the result `timeout`, and the emitter's end leaves no attempt behind, which is null. [DELIV-3]
  */
 export const startAttempt = (
   { clock, hmac, start }: Posting,

@@ -31,7 +31,7 @@ import {
 } from "./DeliveryAttempt.ts"
 import { logDefect } from "./DeliveryLog.ts"
 import { type LeaseBatch, startLeaseBatch } from "./LeaseBatch.ts"
-import { maxWaitMillis, PostQueue } from "./PostQueue.ts"
+import { maxQueuedMillis, PostQueue } from "./PostQueue.ts"
 import { Sender, startInFibers } from "./Sender.ts"
 import { retryWhileUnavailable } from "./StoreRetry.ts"
 import { Hmac } from "./WebhookSignature.ts"
@@ -98,7 +98,7 @@ const make = (options: EmitterOptions) =>
     const batches = new Set<LeaseBatch>()
     /** Whether what waits has the time of an attempt left before its lease ends. */
     const mayLeaseAhead =
-      options.leaseMillis >= leaseReserveMillis + Retries.attemptTimeoutMillis + maxWaitMillis
+      options.leaseMillis >= leaseReserveMillis + Retries.attemptTimeoutMillis + maxQueuedMillis
     const body = renderBody(options.apiUrl)
     let leaseCount = 0
     let isStopping = false

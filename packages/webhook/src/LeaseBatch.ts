@@ -1,7 +1,7 @@
 /** Attempts at deliveries that were leased together, under one timer: a timer of its own costs more than a small post. */
 import { type Lease, Retries } from "@lead-signals/domain"
 import { type Clock, Duration, Effect, FiberId } from "effect"
-import { maxWaitMillis, type PostQueue } from "./PostQueue.ts"
+import { maxQueuedMillis, type PostQueue } from "./PostQueue.ts"
 
 /** The leases that go in one post, in their order, at least one. */
 export type LeasedPost = readonly [Lease, ...Array<Lease>]
@@ -9,7 +9,7 @@ export type LeasedPost = readonly [Lease, ...Array<Lease>]
 /** An attempt under way. */
 interface Running {
   interrupt: Effect.Effect<void>
-  /** Milliseconds from the batch's start to its own: its timeout is so much later. */
+  /** Milliseconds from the start of the batch to that of the attempt, whose timeout is as much later. */
   readonly waitedMillis: number
 }
 
@@ -29,26 +29,26 @@ export class LeaseBatch {
 
   /** Interrupts the attempts that run, and waits until they have ended. */
   readonly interrupt: Effect.Effect<void> = Effect.suspend(() =>
-    this.interruptThose(Number.POSITIVE_INFINITY)
+    this.interruptBegunWithin(Number.POSITIVE_INFINITY)
   )
 
-  /** Interrupts the attempts that waited so long at most. */
-  interruptThose(waitedMillis: number): Effect.Effect<void> {
+  /** Interrupts the attempts that began within so many milliseconds after the batch. */
+  interruptBegunWithin(millis: number): Effect.Effect<void> {
     this.isInterrupted = true
     return Effect.forEach(
-      [...this.running].filter((each) => each.waitedMillis <= waitedMillis),
+      [...this.running].filter((each) => each.waitedMillis <= millis),
       ({ interrupt }) => interrupt,
       { concurrency: "unbounded", discard: true }
     )
   }
 }
 
-/** Interrupts the attempts that waited so long, and each of the others as much later as it began later. */
+/** Interrupts the attempts that began within `waitedMillis` after the batch, and each of the others as much later as it began later. */
 const interruptOverdue = (batch: LeaseBatch, waitedMillis: number): Effect.Effect<void> =>
   Effect.suspend(() => {
     batch.isOverdue = true
     return Effect.zipRight(
-      batch.interruptThose(waitedMillis),
+      batch.interruptBegunWithin(waitedMillis),
       Effect.suspend(() => {
         const next = Math.min(...Array.from(batch.running, (each) => each.waitedMillis))
         return Number.isFinite(next)
@@ -67,8 +67,8 @@ const interruptAfter = (batch: LeaseBatch, millis: number) =>
   )
 
 /**
- * Starts an attempt for each post as the queue lets it begin, and interrupts those that still run at the attempt timeout or at `endsAt`, whichever
- * comes first. `endsAt` is in milliseconds since 1970. The batch is in `batches` until its last attempt has ended, which `attempt` says
+ * Starts an attempt for each post when the queue begins it, and interrupts those that still run at the attempt timeout or at `endsAt`,
+ * whichever comes first. `endsAt` is in milliseconds since 1970. The batch is in `batches` until its last attempt has ended, which `attempt` says
  * by its `onEnd`.
  */
 export const startLeaseBatch = (
@@ -85,7 +85,7 @@ export const startLeaseBatch = (
     const startedAt = clock.unsafeCurrentTimeMillis()
     const millis = Math.min(Retries.attemptTimeoutMillis, endsAt - startedAt)
     // An attempt that waited has its whole time before the leases end, too.
-    const until = Math.min(startedAt + maxWaitMillis, endsAt - Retries.attemptTimeoutMillis)
+    const until = Math.min(startedAt + maxQueuedMillis, endsAt - Retries.attemptTimeoutMillis)
     return Effect.map(interruptAfter(batch, millis), (timer) => {
       // Counted down instead of read from `running`: the first attempt may end before the last one begins.
       let left = posts.length
@@ -95,7 +95,7 @@ export const startLeaseBatch = (
           const running: Running = {
             interrupt: Effect.void,
             // The clock may have been set meanwhile.
-            waitedMillis: Math.max(0, Math.min(waitedMillis, maxWaitMillis))
+            waitedMillis: Math.max(0, Math.min(waitedMillis, maxQueuedMillis))
           }
           batch.running.add(running)
           running.interrupt = attempt(leases, batch, mayPost, () => {

@@ -1,11 +1,11 @@
-/** Begins posts, at most so many of one webhook at once; those that were leased ahead wait for one of them to end. [DELIV-7] */
+/** Begins posts, at most `perWebhook` of one webhook at once; those that were leased ahead wait until one of them ends. [DELIV-7] */
 import type { DeliverySlots, WebhookId } from "@lead-signals/domain"
 
 /**
- * Milliseconds that a post may wait. One that has waited longer is not begun: a receiver that was fast has become slow, and the webhook or the
+ * The most milliseconds that a post may wait. One that has waited longer is not begun: a receiver that was fast has become slow, and the webhook or the
  * lead may have changed meanwhile. Its delivery is leased again when the lease has run out.
  */
-export const maxWaitMillis = 5000
+export const maxQueuedMillis = 5000
 
 /** Begins the post, or ends it without an attempt. */
 export type Begin = (mayPost: boolean) => void
@@ -18,7 +18,7 @@ interface Waiting {
 
 interface OfWebhook {
   running: number
-  /** So many may run when one that waits begins. */
+  /** A waiting post begins while fewer than this many run. */
   atOnce: number
   isBeginning: boolean
   readonly waiting: Array<Waiting>

@@ -65,7 +65,7 @@ export const inNewerParts: ReadonlyArray<Bug> = [
   ),
   keyReads("reads-entered-each-time", "every page that a key reads has an entry in the audit log", {
     in: "KeyReads.isDue",
-    find: "$at >= $rest.until",
+    find: "$at >= $pause.until",
     put: "true"
   }),
   keyReads("reads-entered-without-brand", "what a key reads is entered without its brand", {

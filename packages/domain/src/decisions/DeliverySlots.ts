@@ -49,12 +49,12 @@ export interface UnderWay {
   readonly fast?: ReadonlySet<WebhookId>
 }
 
-/** So many times `perWebhook` may be leased of a webhook that answers fast. */
-const leasedAhead = 3
+/** A webhook that answers fast may have this many times `perWebhook` deliveries leased. */
+const fastFactor = 3
 
 /** The most posts of a webhook that does not fail which can have a place at once, whatever else is under way. */
-export const mostOf = (webhookId: WebhookId, { perWebhook }: Limits, { fast }: UnderWay): number =>
-  fast?.has(webhookId) === true ? leasedAhead * perWebhook : perWebhook
+export const maxPlacesOf = (webhookId: WebhookId, { perWebhook }: Limits, { fast }: UnderWay): number =>
+  fast?.has(webhookId) === true ? fastFactor * perWebhook : perWebhook
 
 /** A webhook with something due. */
 export interface Candidate {
@@ -87,7 +87,7 @@ class Free {
   /** Whether the webhook may have one more than the `has` that it has. */
   allows({ failingSince, webhookId }: Pick<Candidate, "webhookId" | "failingSince">, has: number): boolean {
     const { perFailingWebhook, perWebhook, reserved, total } = this.limits
-    const most = this.total > total / 2 ? mostOf(webhookId, this.limits, this.underWay) : perWebhook
+    const most = this.total > total / 2 ? maxPlacesOf(webhookId, this.limits, this.underWay) : perWebhook
     return (
       has < (failingSince === null ? most : perFailingWebhook) &&
       this.total > (has === 0 ? 0 : reserved) &&
@@ -125,7 +125,7 @@ export const allocate = (
   const shares = new Map<WebhookId, number>()
   const free = new Free(limits, underWay)
   const queue = [...candidates].sort((a, b) => a.dueAt - b.dueAt)
-  for (let level = 0; level < Math.max(leasedAhead * limits.perWebhook, limits.perFailingWebhook); level++) {
+  for (let level = 0; level < Math.max(fastFactor * limits.perWebhook, limits.perFailingWebhook); level++) {
     for (const candidate of queue) {
       const { due, webhookId } = candidate
       const dealt = shares.get(webhookId) ?? 0

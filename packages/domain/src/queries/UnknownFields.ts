@@ -7,7 +7,7 @@ interface Fields {
   readonly keys: () => Iterable<string>
 }
 
-/** Names that one value is told of, at most, and the characters of each: the names are those that were sent. */
+/** At most so many names are reported of one value, each cut to so many characters: whoever sent the value chose them. */
 const maxNames = 20
 const maxNameLength = 200
 

@@ -1,4 +1,4 @@
-/** Fields that observations have and the service does not take: dropped, told, or a reason to reject the observation. [OBS-11] */
+/** Fields that observations have and the service does not take: they are ignored, reported, or a reason to reject the observation. [OBS-11] */
 import {
   InvalidParameter,
   Observation,

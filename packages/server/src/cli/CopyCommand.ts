@@ -7,7 +7,7 @@ import { kindOf, readDatabase, renderedDatabase } from "../DatabaseLocation.ts"
 import { copySource, copyTarget, removeUnfinishedCopy } from "../Stores.ts"
 import { databaseFailed } from "./DatabaseFailures.ts"
 import { encryptionOfEnvironment, withProgressLine } from "./FileCommands.ts"
-import { readableFile } from "./NamedFiles.ts"
+import { requireReadable } from "./NamedFiles.ts"
 import { json } from "./OperatorCommand.ts"
 import { print, table } from "./Output.ts"
 
@@ -55,7 +55,8 @@ export const copyCommand = leaf(
     Effect.gen(function* () {
       const from = yield* read("--from", given.from)
       const to = yield* read("--to", given.to)
-      if (kindOf(from) === "sqlite") yield* readableFile(from, "--from takes a SQLite file or postgres://…")
+      if (kindOf(from) === "sqlite")
+        yield* requireReadable(from, "--from takes a SQLite file or postgres://…")
       const encryption = yield* encryptionOfEnvironment
       if (given.restart) yield* removeUnfinishedCopy(to)
       const copied = yield* withProgressLine((update) =>

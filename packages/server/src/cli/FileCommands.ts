@@ -12,7 +12,7 @@ import { defaultDatabase } from "../Settings.ts"
 import { CommandProcess, leaf, usage } from "@lead-signals/command-line"
 import { unusable } from "./DatabaseFailures.ts"
 import { exitCodes } from "./ExitCodes.ts"
-import { folderOf, readableFile } from "./NamedFiles.ts"
+import { requireFolderOf, requireReadable } from "./NamedFiles.ts"
 import { json } from "./OperatorCommand.ts"
 import { print } from "./Output.ts"
 
@@ -34,7 +34,7 @@ export const databaseOf = (given: { readonly database: Option.Option<string> }) 
       onRight: (read) =>
         kindOf(read) === "postgres"
           ? Effect.succeed(read)
-          : readableFile(read, "--database takes the path of a SQLite file, or postgres://…")
+          : requireReadable(read, "--database takes the path of a SQLite file, or postgres://…")
     })
   })
 
@@ -96,7 +96,7 @@ export const backupCommand = leaf(
       const file = yield* databaseOf(given)
       if (kindOf(file) === "postgres") return yield* usage(toolsOfPostgres)
       const encryption = yield* encryptionOfEnvironment
-      yield* folderOf(given.target)
+      yield* requireFolderOf(given.target)
       const { bytes, counts, pages } = yield* withProgressLine((update) =>
         SqliteStore.backup(file, given.target, {
           encryption: encryption ?? undefined,

@@ -8,7 +8,7 @@ import { duration, progress } from "../Progress.ts"
 import { stripControlCharacters, terminalSafeJson } from "../UntrustedText.ts"
 import { CommandProcess, Failed, leaf, meant } from "@lead-signals/command-line"
 import { exitCodes } from "./ExitCodes.ts"
-import { readableFile } from "./NamedFiles.ts"
+import { requireReadable } from "./NamedFiles.ts"
 import { resolveOperator } from "./OperatorClient.ts"
 import { brand, json, token, url } from "./OperatorCommand.ts"
 
@@ -20,7 +20,7 @@ const file = Args.file({ name: "FILE", exists: "yes" }).pipe(
 /** Rejections beyond this number are only counted on standard error; the file has them all. */
 const maxPrintedRejections = 20
 
-/** Fields that are told on standard error; JSON has them all. */
+/** At most so many ignored fields are printed on standard error; JSON has them all. */
 const maxPrintedFields = 10
 
 const strict = Options.boolean("strict").pipe(
@@ -70,7 +70,7 @@ export const importCommand = leaf(
       const process = yield* CommandProcess
       const { stderr, stdout } = process
       const operator = yield* resolveOperator(given)
-      yield* readableFile(given.file, "FILE takes observations as JSON, one a line")
+      yield* requireReadable(given.file, "FILE takes observations as JSON, one a line")
       const startedAt = performance.now()
       const progressLine = progress(stderr, () => performance.now())
       const secondsLeft = remainingTime()

@@ -21,16 +21,16 @@ const problemOf = (file: string): string | null => {
   }
 }
 
-/** The file, when it is there and may be read; it may be a pipe. `then` says what to type, such as `--from takes …`. */
-export const readableFile = (file: string, then = ""): Effect.Effect<string, Failed> =>
+/** Fails unless the file is there and may be read, and answers it; it may be a pipe. `hint` says what to type, such as `--from takes …`. */
+export const requireReadable = (file: string, hint: string): Effect.Effect<string, Failed> =>
   Effect.suspend(() => {
     const problem = problemOf(file)
     if (problem === null) return Effect.succeed(file)
-    return usage(then === "" ? `${problem}.` : `${problem}; ${then}.`)
+    return usage(`${problem}; ${hint}.`)
   })
 
 /** Fails where the folder of a file that is to be written is not there. */
-export const folderOf = (file: string): Effect.Effect<void, Failed> =>
+export const requireFolderOf = (file: string): Effect.Effect<void, Failed> =>
   Effect.suspend(() =>
     existsSync(dirname(file))
       ? Effect.void

@@ -15,7 +15,7 @@ import { restorePostgres } from "../Stores.ts"
 import { valueOf } from "../Variables.ts"
 import { databaseFailed } from "./DatabaseFailures.ts"
 import { encryptionOfEnvironment, withProgressLine } from "./FileCommands.ts"
-import { folderOf, readableFile } from "./NamedFiles.ts"
+import { requireFolderOf, requireReadable } from "./NamedFiles.ts"
 import { json } from "./OperatorCommand.ts"
 import { print, table } from "./Output.ts"
 
@@ -159,8 +159,8 @@ const restoreFile = (given: Given, target: string) =>
       return yield* usage(
         "FILE is missing: give the backup, as in lead-signals restore /backups/leads.sqlite."
       )
-    yield* readableFile(file, "FILE takes a backup of a SQLite file")
-    yield* folderOf(target)
+    yield* requireReadable(file, "FILE takes a backup of a SQLite file")
+    yield* requireFolderOf(target)
     const encryption = yield* encryptionOfEnvironment
     const journal = yield* sqliteJournal(given, target, yield* journalFolderFor(target))
     const restored = yield* withProgressLine((update) =>

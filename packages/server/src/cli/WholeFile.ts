@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs"
 import { syncFolderWhereAllowed } from "../FolderSync.ts"
-import { folderOf } from "./NamedFiles.ts"
+import { requireFolderOf } from "./NamedFiles.ts"
 
 /** Where a command writes a text piece by piece. */
 export interface Sink {
@@ -43,7 +43,7 @@ export const fileSink = (file: string) => {
   const part = `${file}.${randomBytes(8).toString("hex")}.part`
   const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: (error) => fileFailed(file, error) })
   return Effect.gen(function* () {
-    yield* folderOf(file)
+    yield* requireFolderOf(file)
     if (existsSync(file))
       return yield* usage(`${file} is there, and no export overwrites a file: name another with --out.`)
     let isClosed = false
