@@ -47,7 +47,7 @@ const pruneAroundAhead = (clock: SettableClock, batchesAhead: number, hours: num
     assertEqual("events, and leads", [counted.events, counted.leads], [5, 5])
   })
 
-/** Cases of the retention of events. */
+/** Cases of which events a store prunes, and which it keeps. */
 export const eventRetentionCases: ReadonlyArray<Case> = [
   caseOf(
     "keeps an event while a delivery of it is left, and lead2.created as long as its lead [RET-5, EVT-9]",

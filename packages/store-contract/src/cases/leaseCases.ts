@@ -6,7 +6,7 @@ import { subscribed } from "../DeliveryHistories.ts"
 import { DeliveryWorld, endDeliveryWorld, leaseMillis } from "../DeliveryWorld.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
-/** Cases of leases. */
+/** Cases of what a store gives out to emitters that lease at once, beyond a limit, or for a webhook that takes batches. */
 export const leaseCases: ReadonlyArray<Case> = [
   caseOf("gives a delivery to one of many that lease at once [DELIV-2]", (clock) =>
     Effect.gen(function* () {
