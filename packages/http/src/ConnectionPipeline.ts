@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { type OnParseError, timedOut, writeParseError } from "./ParseErrorResponder.ts"
+import { isRead } from "./UnreadBody.ts"
 
 const ignored = (): void => {}
 
@@ -70,6 +71,8 @@ export class ConnectionPipeline {
   refuse(code: string): void {
     if (this.refusal !== null) return
     const broken = this.newest === null || this.newest.request.complete ? null : this.newest
+    // Node counts the time that the service takes, too; whoever reads a body counts the client's alone. [ERR-6]
+    if (code === timedOut && broken !== null && isRead(broken.request) && !broken.response.headersSent) return
     if (broken?.response.headersSent === true) {
       // One whose answer goes on with its body is let go on; a body that nobody reads any more, or that is no HTTP, is not.
       if (code !== timedOut || broken.response.writableFinished) this.socket.destroySoon()
