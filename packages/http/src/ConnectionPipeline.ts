@@ -9,6 +9,9 @@ import { isRead } from "./UnreadBody.ts"
 
 const ignored = (): void => {}
 
+/** Requests of one connection whose answers are outstanding, at most. */
+const maxOpen = 1000
+
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -43,9 +46,14 @@ export class ConnectionPipeline {
     socket.on("error", ignored)
   }
 
-  /** Whether the request is to be answered: after what is refused nothing is. */
+  /** Whether the request is to be answered: after what is refused nothing is, and no connection goes on on which too many wait. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.refusal !== null) return false
+    if (this.open.size >= maxOpen) {
+      // Node reads on while the first is not answered, and each that waits behind it takes some kilobytes.
+      this.socket.destroy()
+      return false
+    }
     const exchange = { request, response, isKeptAlive: response.shouldKeepAlive }
     if (this.isDraining) {
       // Node closes with the first that says so, and those that wait behind it would get no answer.
