@@ -154,6 +154,25 @@ describe("an incremental sync", () => {
     for (const status of [400, 401, 403, 410]) expect(await requested(status)).toEqual(["/signals/changes"])
   })
 
+  it("does not become one by time between two pages of the feed: no removal would be told any more [CHG-1, CHG-3]", async () => {
+    const paths: Array<string> = []
+    const client = makeClient({
+      url: "http://service",
+      key: "k",
+      transport: ({ url }) =>
+        Effect.sync(() => {
+          paths.push(new URL(url).pathname)
+          const page = { data: [{ type: "lead", lead: { id: 1 } }], meta: { cursor: "c", hasMore: true } }
+          return paths.length === 1
+            ? { status: 200, headers: {}, text: JSON.stringify(page) }
+            : { status: 404, headers: {}, text: "default backend - 404" }
+        })
+    })
+    const failure = await Effect.runPromise(Effect.flip(Stream.runDrain(client.changes())))
+    expect(failure).toMatchObject({ _tag: "RequestRefused", status: 404 })
+    expect(paths).toEqual(["/signals/changes", "/signals/changes"])
+  })
+
   it("refuses a cursor that is none", async () => {
     const { client } = await setUp(1)
     for (const cursor of ["", "x", "W10", Buffer.from("[2,null,[]]").toString("base64url")]) {
