@@ -81,6 +81,9 @@ const failed = (error: NonNullable<AttemptResult["error"]>): AttemptResult => ({
   retryAfterSeconds: null
 })
 
+/** Milliseconds since an arbitrary instant: the machine's clock may be set during an attempt. */
+const elapsedMillisOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
+
 /** An answer within this many milliseconds is fast. */
 const fastMillis = 100
 
@@ -188,6 +191,7 @@ export const startAttempt = (
   onEnd: (ended: EndedPost | null) => void
 ): Effect.Effect<void> => {
   const at = clock.unsafeCurrentTimeMillis()
+  const begunAt = elapsedMillisOf(clock)
   let message: Message | null = null
   let hasEnded = false
   const endOnce = (ended: EndedPost | null): void => {
@@ -196,7 +200,7 @@ export const startAttempt = (
     onEnd(ended)
   }
   const end = (result: AttemptResult | null, defect: Cause.Cause<unknown> | null = null): void => {
-    const durationMillis = Math.max(0, clock.unsafeCurrentTimeMillis() - at)
+    const durationMillis = Math.max(0, elapsedMillisOf(clock) - begunAt)
     endOnce({ leases, at, durationMillis, postedAs: message?.postedAs ?? null, result, defect })
   }
   /** Ends the attempt as internal where the work throws: its slot would stay taken. */
