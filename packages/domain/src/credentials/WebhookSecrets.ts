@@ -1,5 +1,6 @@
 /** The form of a webhook's secrets, and which of them sign. [DELIV-1] */
 import { Encoding } from "effect"
+import { millisPerHour } from "../model/Duration.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { WebhookSecrets } from "../model/Webhook.ts"
 
@@ -7,7 +8,7 @@ import type { WebhookSecrets } from "../model/Webhook.ts"
 export const randomBytesNeeded = 32
 
 /** Milliseconds for which the secret before a rotation also signs: 24 hours. [DELIV-1] */
-export const overlapMillis = 24 * 3_600_000
+export const overlapMillis = 24 * millisPerHour
 
 /** Makes a secret of random bytes: `whsec_` and their base64. [DELIV-1] */
 export const fromRandom = (random: Uint8Array): string => `whsec_${Encoding.encodeBase64(random)}`

@@ -1,9 +1,10 @@
 /** What an Idempotency-Key leads to, given what is kept of it. Pure: a store calls it inside its transaction. [IDEM-1 … IDEM-4] */
+import { millisPerDay } from "../model/Duration.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { IdempotencyRecord, Reservation, Reserved } from "../model/IdempotencyRecord.ts"
 
 /** Milliseconds for which a key is remembered, from its first use: a day. [IDEM-6] */
-export const keptMillis = 86_400_000
+export const keptMillis = millisPerDay
 
 /**
  * Milliseconds that a call is waited for. A call that takes longer loses its hold to a repetition, and can then change nothing any

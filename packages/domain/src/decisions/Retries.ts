@@ -3,11 +3,8 @@
  * disabled. A plain function of the state before, the result of the attempt, the time, and a draw. [DELIV-3, DELIV-4]
  */
 import type { AttemptResult } from "../model/Delivery.ts"
+import { millisPerHour as hour, millisPerMinute as minute, millisPerSecond as second } from "../model/Duration.ts"
 import { formatInstant, type Instant } from "../model/Instant.ts"
-
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
 
 /** Milliseconds from each failed attempt to the next; after one more failure the delivery is dead. [DELIV-3] */
 export const defaultScheduleMillis: ReadonlyArray<number> = [

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
-import { InstantFromText } from "./Observation.ts"
+import { InstantFromText } from "./InstantFromText.ts"
 import { requiredText } from "./Text.ts"
 import { textLimits } from "./TextLimits.ts"
 

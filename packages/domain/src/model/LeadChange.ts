@@ -1,4 +1,5 @@
 /** The feed of changes: each lead once, at the position of its newest change, and what was removed. [CHG-1] */
+import { millisPerDay } from "./Duration.ts"
 import type { Instant } from "./Instant.ts"
 import type { LeadId } from "./Lead.ts"
 
@@ -24,7 +25,7 @@ export interface RemovedLead {
 export const removedLeadDays = 90
 
 /** `removedLeadDays` in milliseconds. */
-export const removedLeadMillis: number = removedLeadDays * 86_400_000
+export const removedLeadMillis: number = removedLeadDays * millisPerDay
 
 /** Characters of a cursor at most. [CHG-4] */
 export const maxCursorLength = 200

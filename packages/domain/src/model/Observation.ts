@@ -2,28 +2,13 @@
  * An observation: one person, one engagement, and the signal that caught it, as it comes in from outside. Only
  * signalId, person.extId, person.name and engagement.id are required; what is missing is null.
  */
-import { Either, ParseResult, Schema } from "effect"
-import * as Timestamp from "./Timestamp.ts"
+import { Schema } from "effect"
 import { Company } from "./Company.ts"
-import { formatInstant, isShowable } from "./Instant.ts"
+import { InstantFromText } from "./InstantFromText.ts"
 import { type ProfileText, profileTexts } from "./Profile.ts"
 import { optionalMarkup, optionalText, requiredText } from "./Text.ts"
 import { textLimits } from "./TextLimits.ts"
 
-/** The schema of a timestamp of any shape that the filters take, read as an instant. [TIME-1] */
-export const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Number, {
-  strict: true,
-  decode: (text, _, ast) =>
-    Either.mapLeft(
-      Either.filterOrLeft(
-        Timestamp.parse(text),
-        isShowable,
-        () => "takes a time in the years 0000 to 9999, UTC"
-      ),
-      (problem) => new ParseResult.Type(ast, text, problem)
-    ),
-  encode: (instant) => ParseResult.succeed(formatInstant(instant))
-})
 const OptionalInstant = Schema.optionalWith(Schema.NullOr(InstantFromText), { default: () => null })
 
 const observedTexts = Object.fromEntries(

@@ -1,5 +1,6 @@
 /** How long a store keeps what is over, and from when on it may be removed. Pure rules; `Pruning` is the port that removes. [RET-1] */
 import { Either } from "effect"
+import { millisPerDay as day, millisPerHour as hour, millisPerMinute as minute } from "./Duration.ts"
 import type { Instant } from "./Instant.ts"
 
 /**
@@ -22,10 +23,6 @@ export type Retention = Readonly<Record<RetentionKind, number | null>>
 
 /** From when on each kind is kept: what was over before is due. Null where nothing ever is. */
 export type RetentionLimits = Readonly<Record<RetentionKind, Instant | null>>
-
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
 
 /** The shortest retention, in milliseconds. */
 export const minMillis = minute

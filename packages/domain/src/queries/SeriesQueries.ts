@@ -1,13 +1,12 @@
 /** Reads which intervals a series of figures has. Intervals lie in UTC; a week begins on a Monday. [SERIES-1, SERIES-2] */
 import { Either } from "effect"
 import * as Calendar from "../model/Calendar.ts"
+import { millisPerDay } from "../model/Duration.ts"
 import type { InvalidParameter } from "../model/Failure.ts"
 import { type Instant, isShowable } from "../model/Instant.ts"
 import * as Intervals from "../model/Interval.ts"
 import { takesDate } from "./MetricsQueries.ts"
 import * as Parameters from "./Parameters.ts"
-
-const millisPerDay = 86_400_000
 
 /** Intervals of one series, at most. */
 export const maxIntervals = 400

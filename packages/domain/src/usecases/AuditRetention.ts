@@ -1,11 +1,12 @@
 /** Removes entries of the audit log that were kept long enough. They wait for nothing and nothing waits for them. [AUD-5] */
 import { Clock, Effect } from "effect"
+import { millisPerDay } from "../model/Duration.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import { AuditLog } from "../ports/AuditLog.ts"
 import { loggedRound } from "./LoggedRound.ts"
 
 /** Milliseconds for which entries are kept unless a host says otherwise: a year. */
-export const defaultMillis = 365 * 86_400_000
+export const defaultMillis = 365 * millisPerDay
 
 /** How many entries one transaction removes at most. */
 export const pieceSize = 500
