@@ -1,8 +1,9 @@
 /**
  * Query parameters, already decoded to names and values: which are known, which came twice, and how a boolean, an
- * integer and a timestamp read. Every refusal names the parameter and says what it takes. [ERR-3]
+ * integer, a date and a timestamp are read. Every refusal names the parameter and says what it takes. [ERR-3]
  */
 import { Either } from "effect"
+import * as Calendar from "../model/Calendar.ts"
 import { InvalidParameter } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import * as Timestamp from "../model/Timestamp.ts"
@@ -90,6 +91,17 @@ export const readInteger = (value: string): Either.Either<number, string> => {
  * value, the empty one included. [LIST-6, PAGE-5]
  */
 export const integer: Read<number> = reader(readInteger)
+
+/** The end of each refusal of a date. [MET-5] */
+export const takesDate = "takes a date as YYYY-MM-DD, such as 2026-01-31"
+
+/**
+ * Reads `YYYY-MM-DD`, a day of the calendar, and answers it as it is; undefined when the parameter is absent. Left: any
+ * other value. [MET-5]
+ */
+export const date: Read<string> = reader((value) =>
+  Calendar.isDate(value) ? Either.right(value) : Either.left(takesDate)
+)
 
 /**
  * Reads a timestamp of any form of TIME-1 as an instant; undefined when the parameter is absent. Left: any other

@@ -5,7 +5,6 @@ import { millisPerDay } from "../model/Duration.ts"
 import type { InvalidParameter } from "../model/Failure.ts"
 import { type Instant, isShowable } from "../model/Instant.ts"
 import * as Intervals from "../model/Interval.ts"
-import { takesDate } from "./MetricsQueries.ts"
 import * as Parameters from "./Parameters.ts"
 
 /** Intervals of one series, at most. */
@@ -35,21 +34,12 @@ export interface SeriesQuery {
 /** The names of the parameters that `read` takes. */
 export const parameters = ["interval", "startDate", "endDate"] as const
 
+/** The UTC day of an instant, `YYYY-MM-DD`. */
 const dayText = (instant: Instant): string => new Date(instant).toISOString().slice(0, "2026-01-05".length)
 
 const startOfDate = (date: string): Instant => {
   const [year, month, day] = date.split("-").map(Number) as [number, number, number]
   return Calendar.startOfDay(year, month, day)
-}
-
-const date = (
-  known: Parameters.KnownParameters,
-  name: "startDate" | "endDate"
-): Either.Either<string | undefined, InvalidParameter> => {
-  const value = known.values.get(name)
-  return value === undefined || Calendar.isDate(value)
-    ? Either.right(value)
-    : Either.left(Parameters.invalid(name, takesDate))
 }
 
 /**
@@ -68,9 +58,9 @@ export const readSpan = (
     if (interval === undefined) {
       return yield* Either.left(Parameters.invalid("interval", `takes one of ${allowed.join(", ")}`))
     }
-    const endDate = (yield* date(known, "endDate")) ?? dayText(now)
+    const endDate = (yield* Parameters.date(known, "endDate")) ?? dayText(now)
     const end = startOfDate(endDate)
-    const first = yield* date(known, "startDate")
+    const first = yield* Parameters.date(known, "startDate")
     const [unit, units] = defaults[interval]
     const from =
       first === undefined

@@ -192,7 +192,7 @@ export const campaigns = {
           if (!Calendar.isDate(day)) {
             return yield* new InvalidParameter({
               parameter: "day",
-              message: `day ${MetricsQueries.takesDate}.`
+              message: `day ${Parameters.takesDate}.`
             })
           }
           const totals = yield* body
