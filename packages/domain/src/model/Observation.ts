@@ -1,6 +1,6 @@
 /**
- * An observation: one person, one engagement, and the signal that caught it, as it comes in from outside. Only
- * signalId, person.extId, person.name and engagement.id are required; what is missing is null.
+ * An observation: one person, one engagement, and the signal that caught it, as a collector sends it. Only signalId,
+ * person.extId, person.name and engagement.id are required; every other missing field is read as null.
  */
 import { Schema } from "effect"
 import { Company } from "./Company.ts"
@@ -61,7 +61,7 @@ export const ObservedEngagement = Schema.Struct({
     { default: () => null }
   ),
   reactionType: optionalText(textLimits.label),
-  /** As it was seen, markup and all: the rule `CommentText.sanitise` is applied when it is recorded. */
+  /** With its markup, as it was collected; `CommentText.sanitise` removes the markup when the engagement is recorded. */
   commentText: optionalMarkup(textLimits.comment),
   postUrl: optionalText(textLimits.url),
   postContent: optionalText(textLimits.post),
@@ -75,8 +75,8 @@ export const ObservedEngagement = Schema.Struct({
 export type ObservedEngagement = typeof ObservedEngagement.Type
 
 /**
- * The schema of an observation. Reading drops a key that it does not name, `raw` among them, so that the key can
- * never come out again. [ENG-9]
+ * The schema of an observation. Decoding drops keys that it does not name, such as `raw`, so no answer or webhook can
+ * show them. [ENG-9]
  */
 export const Observation = Schema.Struct({
   signalId: Schema.String.pipe(
@@ -103,6 +103,6 @@ export interface Outcome {
   readonly leadId: number | null
   /** Why it was rejected, and what to send instead; absent otherwise. */
   readonly message?: string
-  /** Paths of fields that were sent and ignored; absent where there are none, and where nobody asked. [OBS-11] */
+  /** Paths of fields that were sent and ignored; absent where there are none, or the caller did not request them. [OBS-11] */
   readonly unknownFields?: ReadonlyArray<string>
 }
