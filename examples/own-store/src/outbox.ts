@@ -71,7 +71,7 @@ export const outbox = (tables: Tables): typeof Outbox.Service => {
       .all()
       .filter(({ enabled }) => enabled)
       .filter(({ failingSince, id }) =>
-        DeliverySlots.hasPlace({ webhookId: id, failingSince }, limits, underWay)
+        DeliverySlots.hasFreeSlot({ webhookId: id, failingSince }, limits, underWay)
       )
       .flatMap((webhook) => [
         ...pendingOf(webhook.id)

@@ -43,7 +43,7 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
   const nextDueAt = ({ limits, underWay }: LeaseRequest, now: number): number | null => {
     let next: number | null = null
     for (const { enabled, failingSince, id } of webhooks.values()) {
-      if (!enabled || !DeliverySlots.hasPlace({ webhookId: id, failingSince }, limits, underWay)) continue
+      if (!enabled || !DeliverySlots.hasFreeSlot({ webhookId: id, failingSince }, limits, underWay)) continue
       const dueAt = deliveries.pendingOf(id).firstWhere((delivery) => delivery.dueAt! > now)?.dueAt
       if (dueAt != null && dueAt !== LeadOrder.waitingDueAt) next = Math.min(next ?? dueAt, dueAt)
     }
@@ -73,10 +73,10 @@ const make = Effect.map(MemoryState, ({ memory, queued }) => {
     let next = nextDueAt(request, now)
     const candidates = [...webhooks.values()].flatMap((webhook) => {
       const { failingSince, id } = webhook
-      const limit = Batches.rowsFor(webhook, DeliverySlots.maxPlacesOf(id, limits, underWay))
+      const limit = Batches.rowsFor(webhook, DeliverySlots.maxSlotsOf(id, limits, underWay))
       const rows = webhook.enabled ? dueOf(id, now, limit).map(dueDelivery) : []
       const { batches, readyAt } = Batches.form(rows, webhook, now)
-      if (readyAt !== null && DeliverySlots.hasPlace({ webhookId: id, failingSince }, limits, underWay)) {
+      if (readyAt !== null && DeliverySlots.hasFreeSlot({ webhookId: id, failingSince }, limits, underWay)) {
         next = Math.min(next ?? readyAt, readyAt)
       }
       return batches.length === 0
