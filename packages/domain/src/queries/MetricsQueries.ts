@@ -1,9 +1,9 @@
-/** Reads the query of a campaign's metrics. [MET-2, MET-5] */
+/** Reads a request for a campaign's metrics from its query parameters. [MET-2, MET-5] */
 import { Either } from "effect"
 import type { InvalidParameter } from "../model/Failure.ts"
 import * as Parameters from "./Parameters.ts"
 
-/** Days as `YYYY-MM-DD`, both inclusive; such texts order as the days do. */
+/** A span of days, `YYYY-MM-DD`, both inclusive. Such texts sort as the days do. */
 export interface DateSpan {
   /** The first day; absent: no bound. */
   readonly startDate?: string

@@ -11,19 +11,19 @@ import * as Timestamp from "../model/Timestamp.ts"
 /** Query parameters in the order in which they were sent, names and values percent-decoded. */
 export type Entries = ReadonlyArray<readonly [name: string, value: string]>
 
-/** The failure of a parameter. `takes` completes a sentence that begins with its name and ends with a full stop. */
+/** The failure of a parameter. `takes` completes a sentence that begins with the parameter's name; `invalid` adds the full stop. */
 export const invalid = (parameter: string, takes: string): InvalidParameter =>
   new InvalidParameter({ parameter, message: `${parameter} ${takes}.` })
 
-/** The parameters that a query ignored because it has none of their names. [LIST-10] */
+/** The parameters that a request sent and its call does not know. [LIST-10] */
 export interface IgnoredParameters {
   /** Their names as they were sent, each once. */
   readonly names: ReadonlyArray<string>
-  /** The names that the query accepts. */
+  /** The names that the call knows. */
   readonly accepted: ReadonlyArray<string>
 }
 
-/** For a query that no client sent. */
+/** For a query that the program makes itself, without a request. */
 export const noneIgnored: IgnoredParameters = { names: [], accepted: [] }
 
 /** The known parameters that were sent, and the names of all others. */
@@ -35,8 +35,8 @@ export interface KnownParameters {
 }
 
 /**
- * Separates known from unknown parameters: the unknown ones are ignored. Left: a known one that was sent twice.
- * `taken` says for some names what they take, to end that refusal with. [LIST-7, LIST-10]
+ * Separates the parameters with one of `names` from unknown ones, which are ignored. Left: a known one that was sent twice.
+ * `taken` has for some names what they take, which that refusal then adds. [LIST-7, LIST-10]
  */
 export const partition = (
   entries: Entries,

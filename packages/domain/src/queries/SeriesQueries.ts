@@ -1,4 +1,4 @@
-/** Reads which intervals a series of figures has. Intervals lie in UTC; a week begins on a Monday. [SERIES-1, SERIES-2] */
+/** Reads the intervals of a series from query parameters. Intervals are of UTC; a week begins on a Monday. [SERIES-1, SERIES-2] */
 import { Either } from "effect"
 import * as Calendar from "../model/Calendar.ts"
 import { millisPerDay } from "../model/Duration.ts"
@@ -7,10 +7,10 @@ import { type Instant, isShowable } from "../model/Instant.ts"
 import * as Intervals from "../model/Interval.ts"
 import * as Parameters from "./Parameters.ts"
 
-/** Intervals of one series, at most. */
+/** The maximum number of intervals of one series. */
 export const maxIntervals = 400
 
-/** How much a series has without `startDate`: two days of hours, 30 days, or 26 weeks. */
+/** The length of a series without `startDate`: two days of hours, 30 days, or 26 weeks. */
 const defaults: Readonly<Record<Intervals.Interval, readonly [unit: "day" | "week", count: number]>> = {
   hour: ["day", 2],
   day: ["day", 30],
@@ -19,7 +19,7 @@ const defaults: Readonly<Record<Intervals.Interval, readonly [unit: "day" | "wee
 
 /** The intervals of a request, from 0 to `maxIntervals`. */
 export interface RequestedSpan extends Intervals.IntervalSpan {
-  /** The last day that the request names, `YYYY-MM-DD`: the last interval may go on after it. */
+  /** The last day that the request names, `YYYY-MM-DD`; the last interval can end after it. */
   readonly endDate: string
 }
 
@@ -101,7 +101,7 @@ export const lastDaysOf = (span: RequestedSpan): ReadonlyArray<string> =>
 
 /** A request for a series of counts, by one of the groups that it may have. */
 export interface CountQuery<By extends string> extends SeriesQuery {
-  /** What the counts are grouped by; null: not at all. */
+  /** What the counts are grouped by; null for counts without groups. */
   readonly by: By | null
 }
 
@@ -131,7 +131,7 @@ export interface CampaignSeriesQuery extends SeriesQuery {
   readonly postId: string | null
 }
 
-/** Readings are of days, so that no interval is shorter. */
+/** A reading is of a whole day, so no interval is shorter. */
 const campaignIntervals = ["day", "week"] as const
 
 /** Reads the parameters of a campaign's series. Left: as `readSpan`. [SERIES-1, SERIES-3] */
