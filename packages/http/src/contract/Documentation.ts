@@ -1,6 +1,6 @@
 /**
- * Puts the words where they belong in the OpenAPI document, and makes examples of those of the fields. A test finds whatever is
- * left undescribed.
+ * Adds descriptions and examples to the OpenAPI document that the platform makes of the schemas. Examples of bodies are made of the examples of
+ * their fields. A test finds everything that is left without a description.
  */
 import type { BodyDocumentation } from "../endpoints/Endpoint.ts"
 import { errorExamples } from "./ErrorExamples.ts"
@@ -9,35 +9,36 @@ import type { Words } from "./FieldWords.ts"
 import { liveExample } from "./LiveSchemas.ts"
 import { observationWords } from "./ObservationSchema.ts"
 
-/** The words about an operation that its schemas do not carry. */
+/** The descriptions of an operation that its schemas do not carry. */
 export interface DocumentedRow {
   readonly documentation: BodyDocumentation<any>
-  /** By the names of the path's parameters. */
+  /** The descriptions of the path's parameters, by name. */
   readonly pathWords: Readonly<Record<string, Words>>
-  /** What the token or key must be let do; null where there is no such thing. [OPER-10, AUTH-10] */
+  /** The scope that a token or key needs; null for a call without credentials. [OPER-10, AUTH-10] */
   readonly scope: string | null
-  /** Whether calls may bear an Idempotency-Key. [IDEM-1] */
+  /** Whether a call can have an Idempotency-Key. [IDEM-1] */
   readonly takesKey: boolean
 }
 
 type WordsByPath = Readonly<Record<string, Words>>
 
-// The document is a tree of any shape.
+/** A part of the document, of any shape. */
 type Json = Record<string, any>
 
+/** The error codes of statuses whose schema does not name one. */
 const codesOfStatus: Readonly<Record<string, string>> = {
   "405": "method_not_allowed",
   "431": "too_many_headers",
   "500": "internal_error"
 }
 
-/** A field that is only a reference keeps it; what is said of it stands beside. */
+/** Describes a field. One that is only a reference keeps it, and has the description beside it. */
 const describe = (schema: Json, [description, example]: Words): void => {
   schema["description"] ??= description
   const target =
     (schema["anyOf"] as ReadonlyArray<Json> | undefined)?.find((each) => each["type"] !== "null") ?? schema
   const ref = (schema["$ref"] ?? target["$ref"]) as string | undefined
-  // What has fields has their examples.
+  // The examples of an object's fields make its example.
   if (example === undefined || (ref !== undefined && !ref.endsWith("/Int"))) return
   if (schema["examples"] === undefined && schema["enum"] === undefined) schema["examples"] = [example]
 }
@@ -53,7 +54,7 @@ const describeFields = (schema: Json, words: WordsByPath, path = ""): void => {
     describeFields(part, words, path)
 }
 
-/** A field that refers to a component has its own description beside the reference. */
+/** Replaces `allOf` with one reference by the reference itself, so that a field can have a description of its own beside it. */
 const flattenReferences = (part: unknown): void => {
   if (typeof part !== "object" || part === null) return
   const schema = part as Json
@@ -64,7 +65,7 @@ const flattenReferences = (part: unknown): void => {
   schema["$ref"] = only.$ref
 }
 
-/** A value that the schema takes, made of its fields' examples. */
+/** An example of the schema, made of its fields' examples. */
 const exampleOf = (schema: Json, schemas: Json): unknown => {
   if (schema["examples"] !== undefined) return schema["examples"][0]
   if (schema["example"] !== undefined) return schema["example"]
@@ -147,15 +148,15 @@ const documentOperation = (operation: Json, row: DocumentedRow, schemas: Json): 
   }
 }
 
-/** Documents a webhook's event, whose envelope schema describes itself. */
+/** Adds an example to a webhook's event; the schema of its envelope has the descriptions. */
 const documentEvent = (operation: Json, schemas: Json): void => {
   const json = operation["requestBody"]["content"]["application/json"] as Json
   json["example"] ??= exampleOf(json["schema"], schemas)
 }
 
-/** The same document, with all that there is to say. */
+/** A copy of the document with descriptions and examples. `rows` has those of each operation, by its id in the document. */
 export const documented = (bare: Json, rows: Readonly<Record<string, DocumentedRow>>): Json => {
-  // Fields may share a schema; their words they don't.
+  // Copies the document, because fields that share a schema have descriptions of their own.
   const spec = JSON.parse(JSON.stringify(bare)) as Json
   flattenReferences(spec)
   const { schemas } = spec["components"]
