@@ -4,7 +4,7 @@ import { type Bug, bugsIn } from "./Bug.ts"
 const beside = "several-processes"
 const outbox = bugsIn("store-memory", "MemoryOutbox", "memory", beside)
 const limits = bugsIn("store-sqlite", "SqliteRateWindows", "sqlite", beside)
-const database = bugsIn("store-sqlite", "Database", "sqlite", "torn-writes")
+const database = bugsIn("store-sqlite", "FileDatabase", "sqlite", "torn-writes")
 
 /** In what processes share; each names the scenario that shows it. */
 export const inSeveralProcesses: ReadonlyArray<Bug> = [
