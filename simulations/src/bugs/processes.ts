@@ -37,9 +37,9 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
     "a process reads a key's window from the file once, and then goes by what it spent itself",
     {
       in: "make",
-      given: ["$takenOf.set($keyId, $spent.taken)"],
-      find: "$later($windowOfFile($sql, $keyId), $inMemory.get($keyId) ?? null)",
-      put: "$takenOf.has($keyId) ? { startedAt: $takenOf.get($keyId).startedAt, used: $takenOf.get($keyId).used - $takenOf.get($keyId).left } : $later($windowOfFile($sql, $keyId), $inMemory.get($keyId) ?? null)"
+      given: ["$reserve.put($keyId, $spent.reserved)"],
+      find: "$later($windowOfFile($sql, $keyId), $alone.get($keyId))",
+      put: "$reserve.get($keyId) !== null ? $reserve.withoutReserve($keyId, $reserve.get($keyId)) : $later($windowOfFile($sql, $keyId), $alone.get($keyId))"
     }
   ),
   limits("small-limits-taken-ahead", "a process takes a third of a limit ahead, however small that is", {

@@ -31,6 +31,12 @@ export interface RateDecision {
   readonly retryAfterSeconds: number
 }
 
+/** Counts a request: answers the window after it, and the decision. */
+export type RateStep = (
+  window: RateWindow | null,
+  now: Instant
+) => { readonly window: RateWindow; readonly decision: RateDecision }
+
 /** Whether `now` is in the window. A window from the future is void: a clock that was set back must not lock a key out for longer than a window. */
 const isOpen = (window: RateWindow, now: Instant): boolean =>
   now >= window.startedAt && now < window.startedAt + windowMillis
@@ -43,7 +49,7 @@ export const spend = (
   window: RateWindow | null,
   limit: number,
   now: Instant
-): { readonly window: RateWindow; readonly decision: RateDecision } => {
+): ReturnType<RateStep> => {
   const current = window !== null && isOpen(window, now) ? window : { startedAt: now, used: 0 }
   const allowed = current.used < limit
   const used = allowed ? current.used + 1 : current.used
