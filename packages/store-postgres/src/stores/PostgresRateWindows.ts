@@ -9,7 +9,7 @@ import {
   RateLimit,
   RateWindows,
   RequestReserve,
-  type StoreUnavailable,
+  SharedRateWindows,
   WindowsInMemory
 } from "@lead-signals/domain"
 import { idOf } from "@lead-signals/sql-rows"
@@ -22,9 +22,6 @@ type Window = RateLimit.RateWindow
 
 /** How many requests of a limit a node counts in advance. */
 const takenAheadOf = (limit: number): number => (limit < 100 ? 0 : Math.floor(limit / 50))
-
-/** The time from a failure of the database to the next request that asks it. */
-const retryAfterMillis = 5000
 
 /** A window that began so little after now was begun by a node whose clock is ahead of this one's by less than a round trip. */
 const clockDifferenceMillis = 1000
@@ -60,8 +57,6 @@ const make = Effect.gen(function* () {
   const alone = new WindowsInMemory()
   /** Keys that ask the database, with the number of their requests that do or wait to. */
   const keyLocks = new Map<string, { readonly semaphore: Effect.Semaphore; waiting: number }>()
-  /** When the database was last found away; null while it is there. */
-  let failedAt: number | null = null
 
   const spendInDatabase = async (sql: Connection, keyId: string, step: Step, clock: Clock.Clock) => {
     let known: Window | null = reserve.get(keyId)
@@ -88,28 +83,6 @@ const make = Effect.gen(function* () {
     }
   }
 
-  const spendInMemory = (keyId: string, step: Step, clock: Clock.Clock) =>
-    alone.spend(
-      keyId,
-      (window, now) => step(window, timeFor(window, now)),
-      clock.unsafeCurrentTimeMillis(),
-      () => reserve.withoutReserve(keyId, reserve.get(keyId))
-    )
-
-  /** Logs once, however long it lasts and however many requests there are. */
-  const noteFailure = (now: number, { reason }: StoreUnavailable) => {
-    const isNew = failedAt === null
-    failedAt = now
-    return isNew
-      ? Effect.logWarning("rate windows are kept in memory: the database can't be asked", { reason })
-      : Effect.void
-  }
-  const noteSuccess = Effect.suspend(() => {
-    if (failedAt === null) return Effect.void
-    failedAt = null
-    return Effect.logInfo("rate windows are kept in the database again")
-  })
-
   /** Runs the requests of a key one after the other: requests of one node would replace each other's windows in vain. */
   const withKeyLock = <A, E>(keyId: string, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
@@ -122,35 +95,32 @@ const make = Effect.gen(function* () {
       return Effect.ensuring(lock.semaphore.withPermits(1)(work), end)
     })
 
-  return RateWindows.of({
-    step: (keyId, step) =>
-      Effect.clockWith((clock) => {
-        const now = clock.unsafeCurrentTimeMillis()
-        const decision = reserve.spend(keyId, step, now)
-        if (decision !== null) return Effect.succeed(decision)
-        if (failedAt !== null && now >= failedAt && now - failedAt < retryAfterMillis) {
-          return Effect.sync(() => spendInMemory(keyId, step, clock))
-        }
-        // Requests that come while this one asks the database again don't wait with it.
-        if (failedAt !== null) failedAt = now
-        return Effect.matchEffect(
-          withKeyLock(
-            keyId,
-            Effect.suspend(() => {
-              // The request before may have taken some ahead.
-              const spent = reserve.spend(keyId, step, clock.unsafeCurrentTimeMillis())
-              return spent !== null
-                ? Effect.succeed(spent)
-                : database.read((sql) => spendInDatabase(sql, keyId, step, clock))
-            })
-          ),
-          {
-            onFailure: (failure) => Effect.as(noteFailure(now, failure), spendInMemory(keyId, step, clock)),
-            onSuccess: (spent) => Effect.as(noteSuccess, spent)
-          }
-        )
-      })
+  const windows = new SharedRateWindows({
+    reserve,
+    spend: (keyId, step, clock) =>
+      withKeyLock(
+        keyId,
+        Effect.suspend(() => {
+          // The request before may have taken some ahead.
+          const spent = reserve.spend(keyId, step, clock.unsafeCurrentTimeMillis())
+          return spent !== null
+            ? Effect.succeed(spent)
+            : database.read((sql) => spendInDatabase(sql, keyId, step, clock))
+        })
+      ),
+    spendAlone: (keyId, step, now) =>
+      alone.spend(
+        keyId,
+        (window, at) => step(window, timeFor(window, at)),
+        now,
+        () => reserve.withoutReserve(keyId, reserve.get(keyId))
+      ),
+    messages: {
+      lost: "rate windows are kept in memory: the database can't be asked",
+      found: "rate windows are kept in the database again"
+    }
   })
+  return RateWindows.of({ step: windows.step })
 })
 
 /** The port of rate windows. Needs the `Database`. */

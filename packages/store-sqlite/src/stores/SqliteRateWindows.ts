@@ -13,6 +13,7 @@ import {
   RateLimit,
   RateWindows,
   RequestReserve,
+  SharedRateWindows,
   type StoreUnavailable,
   WindowsInMemory
 } from "@lead-signals/domain"
@@ -33,9 +34,6 @@ interface WindowRow {
 
 /** How many requests of a limit a process counts in advance. */
 const takenAheadOf = (limit: number): number => Math.floor(limit / 200)
-
-/** The time from a failed write to the next one that is tried. */
-const retryAfterMillis = 5000
 
 /** Fails where the file is damaged, or its table has another form. */
 const prepare = (sql: DriverConnection): void => {
@@ -93,8 +91,6 @@ const make = (filename: string, key: FileKey | undefined) =>
     const reserve = new RequestReserve()
     /** Windows counted here while the file can't be written. */
     const alone = new WindowsInMemory()
-    /** When the file was last found not writable; null while it is. */
-    let failedAt: number | null = null
 
     const windowOfFile = (sql: DriverConnection, keyId: string): RateLimit.RateWindow | null => {
       const row = sql.get<WindowRow>("SELECT started_at, used FROM rate_window WHERE key_id = ?", [
@@ -130,52 +126,27 @@ const make = (filename: string, key: FileKey | undefined) =>
         return null
       }
     }
-    const spendInMemory = (keyId: string, step: RateLimit.RateStep, clock: Clock.Clock) =>
-      alone.spend(keyId, step, clock.unsafeCurrentTimeMillis(), () => ofFileIfReadable(keyId))
-    /** Logs once, however long it lasts and however many requests there are. */
-    const noteFailure = (now: number, { reason }: StoreUnavailable) => {
-      const isNew = failedAt === null
-      failedAt = now
-      return isNew
-        ? Effect.logWarning("rate windows are kept in memory: their file can't be written", { reason })
-        : Effect.void
-    }
-    const noteSuccess = Effect.suspend(() => {
-      if (failedAt === null) return Effect.void
-      failedAt = null
-      return Effect.logInfo("rate windows are kept in their file again")
-    })
     const opened = Effect.suspend(() =>
       file === null
         ? Effect.map(Scope.extend(open(filename, key), scope), (connection) => (file = connection))
         : Effect.succeed(file)
     )
-    const isLeftAlone = (now: number): boolean =>
-      failedAt !== null && now >= failedAt && now - failedAt < retryAfterMillis
-
-    yield* Effect.catchAll(opened, (failure) =>
-      Effect.clockWith((clock) => noteFailure(clock.unsafeCurrentTimeMillis(), failure))
-    )
-    return RateWindows.of({
-      step: (keyId, step) =>
-        Effect.clockWith((clock) => {
-          const now = clock.unsafeCurrentTimeMillis()
-          const decision = reserve.spend(keyId, step, now)
-          if (decision !== null) return Effect.succeed(decision)
-          if (isLeftAlone(now)) return Effect.sync(() => spendInMemory(keyId, step, clock))
-          // Requests that come while this one tries the file again don't wait with it.
-          if (failedAt !== null) failedAt = now
-          return Effect.matchEffect(
-            Effect.flatMap(opened, (sql) =>
-              retryWhileBusy(() => spendOfFile(sql, keyId, step, clock), briefBusyRetry)
-            ),
-            {
-              onFailure: (failure) => Effect.as(noteFailure(now, failure), spendInMemory(keyId, step, clock)),
-              onSuccess: (spent) => Effect.as(noteSuccess, spent)
-            }
-          )
-        })
+    const windows = new SharedRateWindows({
+      reserve,
+      spend: (keyId, step, clock) =>
+        Effect.flatMap(opened, (sql) =>
+          retryWhileBusy(() => spendOfFile(sql, keyId, step, clock), briefBusyRetry)
+        ),
+      spendAlone: (keyId, step, now) => alone.spend(keyId, step, now, () => ofFileIfReadable(keyId)),
+      messages: {
+        lost: "rate windows are kept in memory: their file can't be written",
+        found: "rate windows are kept in their file again"
+      }
     })
+    yield* Effect.catchAll(opened, (failure) =>
+      Effect.clockWith((clock) => windows.noteFailure(clock.unsafeCurrentTimeMillis(), failure))
+    )
+    return RateWindows.of({ step: windows.step })
   })
 
 /** The port of rate windows, in a file of their own beside the database. */
