@@ -2,7 +2,8 @@
 import { Deliveries, type ListedDelivery, Webhooks } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "./Assertions.ts"
-import { attemptMillis, type DeliveryWorld, nameOf } from "./DeliveryWorld.ts"
+import { nameOf } from "./DeliveryChecks.ts"
+import { attemptMillis, type DeliveryWorld } from "./DeliveryWorld.ts"
 import type { ReferenceDelivery, ReferenceWebhook } from "./reference/ReferenceDeliveries.ts"
 
 const lastAttemptOf = ({ log }: ReferenceDelivery) => {

@@ -1,6 +1,5 @@
 /** A brand with webhooks in the store beside the same in the reference: steps are played in both, and then compared. */
 import {
-  type BodyMaterial,
   type Brand,
   Brands,
   Deliveries,
@@ -19,7 +18,8 @@ import {
   WebhookStore
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
-import { assertEqual, assertThat } from "./Assertions.ts"
+import { assertEqual } from "./Assertions.ts"
+import { bodyOf, checkBody, checkLease, checkNextDueAt } from "./DeliveryChecks.ts"
 import { people, type Step, subscriptions, types } from "./DeliveryHistories.ts"
 import {
   ReferenceDeliveries,
@@ -39,20 +39,6 @@ export const newIds = Effect.flatMap(Entropy, (entropy) =>
 
 /** How long each attempt takes. */
 export const attemptMillis = 180
-
-/** What a history's bodies show of their material. */
-const bodyOf = ({ deliveryId, engagements, lead, subject }: BodyMaterial): string =>
-  JSON.stringify({
-    deliveryId,
-    event: subject?.event ?? "webhook.test",
-    lead: lead?.extId ?? null,
-    engagements: engagements.map((read) => read.engagement.id),
-    authors: engagements.map((read) => read.engagement.postAuthorDetail?.extId ?? null)
-  })
-
-/** The delivery in messages. */
-export const nameOf = ({ engagementId, event }: ReferenceDelivery): string =>
-  engagementId === null ? event : `${event} of ${engagementId}`
 
 /** A brand with webhooks in the store, beside what a naive outbox knows of them. */
 export class DeliveryWorld {
@@ -228,66 +214,12 @@ export class DeliveryWorld {
       const expected = new Map(due.map((delivery) => [delivery.id!, delivery]))
       for (const each of leases) {
         const delivery = expected.get(each.deliveryId)!
-        this.checkLease(each, delivery, now + leaseMillis)
-        this.checkBody(each, delivery, rendered.get(delivery))
+        checkLease(this, each, delivery, now + leaseMillis)
+        checkBody(this, each, delivery, rendered.get(delivery))
       }
-      this.checkNextDueAt(leased.nextDueAt, now)
+      checkNextDueAt(reference, leased.nextDueAt, now)
       return { leases, expected }
     })
-  }
-
-  /** Checks what a lease says of its webhook, its position in the lead's order, and what it sends again. */
-  private checkLease({ place, resendOf, until, webhook }: Lease, delivery: ReferenceDelivery, expectedUntil: number): void {
-    const what = `Outbox.lease of ${nameOf(delivery)}`
-    assertEqual(
-      what,
-      { until, webhookId: webhook.id, enabled: webhook.enabled },
-      { until: expectedUntil, webhookId: delivery.webhook.id, enabled: true }
-    )
-    const skipped = this.reference.skipped(delivery)
-    assertEqual(
-      `${what}, its place and what it sends again`,
-      { place, resendOf },
-      {
-        place: delivery.webhook.ordering === "none" ? null : { isInOrder: delivery.isOrdered, skipped },
-        resendOf: delivery.resendOf?.id ?? null
-      }
-    )
-    if (skipped.length > 0 && place !== null) this.situations.add("skipped")
-  }
-
-  /** Checks that a new body shows what is known, and that a body never changes. `rendered` are the engagements that a new one must show. */
-  private checkBody({ body, deliveryId }: Lease, delivery: ReferenceDelivery, rendered: unknown): void {
-    const { bodies, reference } = this
-    const what = `Outbox.lease of ${nameOf(delivery)}`
-    if (delivery.body === null) {
-      const { authors, ...made } = JSON.parse(body ?? "{}") as { readonly authors: ReadonlyArray<string> }
-      assertEqual(`${what}, what its body was made of`, made, {
-        deliveryId,
-        event: delivery.event,
-        lead: delivery.person,
-        engagements: rendered
-      })
-      const erased = authors.filter((author) => reference.erased.includes(author))
-      assertEqual(`${what}, erased people among the authors in its body`, erased, [])
-      delivery.body = body
-    }
-    assertEqual(`${what}, its body at another attempt`, body, delivery.body)
-    // For as long as the id lives, and after it, too.
-    assertEqual(`${what}, another body under the id ${deliveryId}`, body, bodies.get(deliveryId) ?? body)
-    bodies.set(deliveryId, body!)
-  }
-
-  private checkNextDueAt(nextDueAt: number | null, now: number): void {
-    assertThat(
-      `Outbox.lease: nextDueAt ${nextDueAt} is not after now, ${now}`,
-      nextDueAt === null || nextDueAt > now
-    )
-    const nextOfOurs = this.reference.nextDueAt(now)
-    assertThat(
-      `Outbox.lease: nextDueAt is ${nextDueAt}, and a delivery is due at ${nextOfOurs}`,
-      nextOfOurs === null || (nextDueAt !== null && nextDueAt <= nextOfOurs)
-    )
   }
 
   private record(lease: Lease, status: number) {
