@@ -17,7 +17,7 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
     "It is in the log of requests, which a simulation does not write."
   ],
   [
-    /^http\/(?:Documents|StaticDocument|contract\/Event(?:Documents|Schemas)|contract\/Failures:(?:OtherError|RequestTimeoutFailure)|endpoints\/(?:Paths:pathWordsOf|Campaigns:campaigns\.putSnapshot\.day:string))\b/,
+    /^http\/(?:Documents|StaticDocument|contract\/Event(?:Documents|Schemas)|contract\/Failures:(?:OtherError|RequestTimeoutFailure)|endpoints\/(?:Paths:pathDescriptionsOf|Campaigns:campaigns\.putSnapshot\.day:string))\b/,
     "Documents are no part of a simulation, as their handlers wait for work outside of virtual time."
   ],
   [

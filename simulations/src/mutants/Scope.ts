@@ -8,7 +8,7 @@ export const omittedModules: ReadonlyMap<string, string> = new Map([
   ["packages/http/src/contract/Documentation.ts", "words of the OpenAPI document"],
   ["packages/http/src/contract/DocumentedView.ts", "types"],
   ["packages/http/src/contract/ErrorExamples.ts", "examples of the OpenAPI document"],
-  ["packages/http/src/contract/FieldWords.ts", "words of the OpenAPI document"],
+  ["packages/http/src/contract/FieldDescriptions.ts", "words of the OpenAPI document"],
   ["packages/http/src/contract/Fields.ts", "words of the OpenAPI document"],
   ["packages/http/src/contract/OpenApi.ts", "words of the OpenAPI document"],
   ["packages/http/src/contract/ObservationSchema.ts", "words of the OpenAPI document"]

@@ -5,22 +5,22 @@
 import type { BodyDocumentation } from "../endpoints/Endpoint.ts"
 import { errorExamples } from "./ErrorExamples.ts"
 import { documentKey } from "./IdempotencyAnswers.ts"
-import type { Words } from "./FieldWords.ts"
+import type { FieldDescription } from "./FieldDescriptions.ts"
 import { liveExample } from "./LiveSchemas.ts"
-import { observationWords } from "./ObservationSchema.ts"
+import { observationDescriptions } from "./ObservationSchema.ts"
 
 /** The descriptions of an operation that its schemas do not carry. */
 export interface DocumentedRow {
   readonly documentation: BodyDocumentation<any>
   /** The descriptions of the path's parameters, by name. */
-  readonly pathWords: Readonly<Record<string, Words>>
+  readonly pathDescriptions: Readonly<Record<string, FieldDescription>>
   /** The scope that a token or key needs; null for a call without credentials. [OPER-10, AUTH-10] */
   readonly scope: string | null
   /** Whether a call can have an Idempotency-Key. [IDEM-1] */
   readonly takesKey: boolean
 }
 
-type WordsByPath = Readonly<Record<string, Words>>
+type DescriptionsByPath = Readonly<Record<string, FieldDescription>>
 
 /** A part of the document, of any shape. */
 type Json = Record<string, any>
@@ -33,7 +33,7 @@ const codesOfStatus: Readonly<Record<string, string>> = {
 }
 
 /** Describes a field. One that is only a reference keeps it, and has the description beside it. */
-const describe = (schema: Json, [description, example]: Words): void => {
+const describe = (schema: Json, [description, example]: FieldDescription): void => {
   schema["description"] ??= description
   const target =
     (schema["anyOf"] as ReadonlyArray<Json> | undefined)?.find((each) => each["type"] !== "null") ?? schema
@@ -44,14 +44,14 @@ const describe = (schema: Json, [description, example]: Words): void => {
 }
 
 /** Describes the fields of a schema by their paths from it. */
-const describeFields = (schema: Json, words: WordsByPath, path = ""): void => {
+const describeFields = (schema: Json, descriptions: DescriptionsByPath, path = ""): void => {
   for (const [name, property] of Object.entries((schema["properties"] ?? {}) as Json)) {
     const here = `${path}${name}`
-    if (words[here] !== undefined) describe(property as Json, words[here])
-    describeFields(property as Json, words, `${here}.`)
+    if (descriptions[here] !== undefined) describe(property as Json, descriptions[here])
+    describeFields(property as Json, descriptions, `${here}.`)
   }
   for (const part of [...(schema["anyOf"] ?? []), ...(schema["allOf"] ?? [])] as Array<Json>)
-    describeFields(part, words, path)
+    describeFields(part, descriptions, path)
 }
 
 /** Replaces `allOf` with one reference by the reference itself, so that a field can have a description of its own beside it. */
@@ -96,9 +96,9 @@ const errorExample = (schema: Json, status: string, schemas: Json): unknown => {
   return { error: { code, message: errorExamples[code] ?? errorExamples["not_found"] } }
 }
 
-const documentParameters = (words: WordsByPath, operation: Json): void => {
+const documentParameters = (descriptions: DescriptionsByPath, operation: Json): void => {
   for (const parameter of (operation["parameters"] ?? []) as Array<Json>) {
-    const found = parameter["in"] === "path" ? words[parameter["name"] as string] : undefined
+    const found = parameter["in"] === "path" ? descriptions[parameter["name"] as string] : undefined
     if (found === undefined) continue
     parameter["description"] ??= found[0]
     parameter["example"] ??= found[1]
@@ -110,7 +110,7 @@ const lines = (of: ReadonlyArray<unknown>): string => of.map((each) => JSON.stri
 const documentRequest = (request: Json, { body, fields }: BodyDocumentation<any>, schemas: Json): void => {
   request["description"] ??= body
   const json = request["content"]["application/json"] as Json
-  describeFields(json["schema"], (fields ?? {}) as WordsByPath)
+  describeFields(json["schema"], (fields ?? {}) as DescriptionsByPath)
   json["example"] ??= exampleOf(json["schema"], schemas)
   const ndjson = request["content"]["application/x-ndjson"] as Json | undefined
   if (ndjson !== undefined)
@@ -134,7 +134,7 @@ const documentResponse = (response: Json, status: string, schemas: Json): void =
 }
 
 const documentOperation = (operation: Json, row: DocumentedRow, schemas: Json): void => {
-  documentParameters(row.pathWords, operation)
+  documentParameters(row.pathDescriptions, operation)
   if (row.scope !== null) {
     operation["x-required-scope"] = row.scope
     operation["description"] += ` Needs the scope \`${row.scope}\`.`
@@ -160,7 +160,7 @@ export const documented = (bare: Json, rows: Readonly<Record<string, DocumentedR
   const spec = JSON.parse(JSON.stringify(bare)) as Json
   flattenReferences(spec)
   const { schemas } = spec["components"]
-  describeFields(schemas["Observation"], observationWords as WordsByPath)
+  describeFields(schemas["Observation"], observationDescriptions as DescriptionsByPath)
   for (const schema of Object.values<Json>(schemas)) {
     const code = schema.properties?.error?.properties?.code
     if (code === undefined) continue

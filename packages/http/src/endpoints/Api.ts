@@ -28,7 +28,7 @@ import { liveEvents } from "./LiveEvents.ts"
 import { metricsPage } from "./MetricsPage.ts"
 import { observations } from "./Observations.ts"
 import { operatorLeads } from "./OperatorLeads.ts"
-import { pathWordsOf } from "./Paths.ts"
+import { pathDescriptionsOf } from "./Paths.ts"
 import { seriesCalls } from "./SeriesCalls.ts"
 import { sessionCalls } from "./SessionCalls.ts"
 import { signals } from "./Signals.ts"
@@ -123,12 +123,12 @@ const documentedRows = (): Readonly<Record<string, DocumentedRow>> =>
   Object.fromEntries(
     Object.values(Api.groups).flatMap(({ identifier, topLevel }) =>
       Object.entries(endpoints[identifier] as Rows).map(([name, { declared, documentation }]) => {
-        const pathWords = Option.match(declared.pathSchema as Option.Option<Schema.Schema.All>, {
+        const pathDescriptions = Option.match(declared.pathSchema as Option.Option<Schema.Schema.All>, {
           onNone: () => ({}),
-          onSome: pathWordsOf
+          onSome: pathDescriptionsOf
         })
         const ofOperator = operatorRowOf(endpoints[identifier][name as never])
-        return [topLevel ? name : `${identifier}.${name}`, { documentation, pathWords, ...ofOperator }]
+        return [topLevel ? name : `${identifier}.${name}`, { documentation, pathDescriptions, ...ofOperator }]
       })
     )
   )

@@ -32,7 +32,7 @@ import { json, noContent, type ResponseBody } from "../Responses.ts"
 import * as Body from "../Body.ts"
 import type { ChangeWaits } from "../ChangeWaits.ts"
 import type { CurrentOperator } from "../CurrentOperator.ts"
-import type { FieldWords } from "../contract/FieldWords.ts"
+import type { FieldDescriptions } from "../contract/FieldDescriptions.ts"
 import type {
   Forbidden,
   InvalidCredential,
@@ -61,7 +61,7 @@ export interface Documentation {
 /** The descriptions of an endpoint that takes a body. */
 export interface BodyDocumentation<Body> extends Documentation {
   /** The descriptions of the body's fields, by their paths; absent where the schema has them. */
-  readonly fields?: FieldWords<Body>
+  readonly fields?: FieldDescriptions<Body>
 }
 
 interface Row<Declared extends AnyDeclared> {
