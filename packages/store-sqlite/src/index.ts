@@ -129,8 +129,9 @@ const ports = (options: SqliteLeadStore.LeadStoreOptions, searchTexts: SearchTex
   )
 
 /**
- * All store ports over one file, which several processes may use at once. Fails with `StoreUnavailable` when the file can't be
- * made, opened or migrated, belongs to another application, needs another encryption key or none, or was written by a newer version. [STORE-4, STORE-5]
+ * All store ports over one file, which several processes may use at once. Fails with `StoreUnavailable` when the file
+ * can't be made, opened or migrated, belongs to another application, needs another encryption key or none, or was
+ * written by a newer version. [STORE-4, STORE-5]
  */
 export const layer = ({
   beforeCommit = () => {},

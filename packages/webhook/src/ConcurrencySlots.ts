@@ -20,7 +20,10 @@ export class ConcurrencySlots implements DeliverySlots.UnderWay {
     this.change(lease, -1)
   }
 
-  /** Notes whether a post was successful and fast, before its slot is free. A webhook that takes batches is never `fast`: each of its posts has many events. */
+  /**
+   * Notes whether a post was successful and fast, before its slot is free. A webhook that takes batches is never
+   * `fast`: each of its posts has many events.
+   */
   note({ batch, webhook }: Lease, isFast: boolean): void {
     if (isFast && batch === null) this.fast.add(webhook.id)
     else this.fast.delete(webhook.id)

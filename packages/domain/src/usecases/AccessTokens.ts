@@ -9,8 +9,9 @@ import { Entropy } from "../ports/Entropy.ts"
 import * as Brands from "./Brands.ts"
 
 /**
- * Creates a token, and answers it with its value, which is shown this once and never stored. Fails with `NotFound` when one of its brands does not exist or
- * is being deleted, with `InvalidParameter` when `expiresAt` has passed, and with `StoreUnavailable`. [OPER-11, AUTH-12]
+ * Creates a token, and answers it with its value, which is shown this once and never stored. Fails with `NotFound` when
+ * one of its brands does not exist or is being deleted, with `InvalidParameter` when `expiresAt` has passed, and with
+ * `StoreUnavailable`. [OPER-11, AUTH-12]
  */
 export const create = ({ brandIds, expiresAt, name, scopes }: NewAccessToken) =>
   Effect.gen(function* () {

@@ -89,9 +89,9 @@ const changed = (webhook: Webhook, { enabled, events, url, ...settings }: Webhoo
 }
 
 /**
- * Changes the fields that `change` names, and answers the webhook. The URL is checked again when it changes and when the
- * webhook is enabled. Enabling a webhook makes its pending deliveries due at once, with no failures counted. Fails with `InvalidParameter` when the target is refused, with
- * `NotFound`, and with `StoreUnavailable`. [DELIV-4, DELIV-6]
+ * Changes the fields that `change` names, and answers the webhook. The URL is checked again when it changes and when
+ * the webhook is enabled. Enabling a webhook makes its pending deliveries due at once, with no failures counted. Fails
+ * with `InvalidParameter` when the target is refused, with `NotFound`, and with `StoreUnavailable`. [DELIV-4, DELIV-6]
  */
 export const change = (brandId: BrandId, id: WebhookId, change: WebhookChange) =>
   Effect.gen(function* () {
@@ -195,7 +195,8 @@ const subscribed = (
       })
 
 /**
- * Queues the event or test of the delivery as a new delivery, whose body is made anew, and answers the new id. Fails with `InvalidParameter` when the webhook no longer subscribes to the event's type, with `NotFound`, and with
+ * Queues the event or test of the delivery as a new delivery, whose body is made anew, and answers the new id. Fails
+ * with `InvalidParameter` when the webhook no longer subscribes to the event's type, with `NotFound`, and with
  * `StoreUnavailable`. [DELIV-8]
  */
 export const resendDelivery = (brandId: BrandId, id: WebhookId, deliveryId: DeliveryId) =>

@@ -143,8 +143,8 @@ const refuseOtherWrapping = (
   )
 
 /**
- * Opens an existing file of this version to be copied; `encryption` is that of the file. Until the scope ends no other process can write the file; reads go on. Fails with
- * `StoreUnavailable`. [STORE-10]
+ * Opens an existing file of this version to be copied; `encryption` is that of the file. Until the scope ends no other
+ * process can write the file; reads go on. Fails with `StoreUnavailable`. [STORE-10]
  */
 export const copySource = (
   filename: string,
