@@ -28,7 +28,8 @@ const removeBrand = (tables: Tables, brandId: string): void => {
 export const brandStore = (tables: Tables): typeof BrandStore.Service => {
   const { brands, deletedSignals, keys, signals, webhooks } = tables
   return BrandStore.of({
-    create: (brand) => tables.write(() => create(tables, brands, "brand", { ...brand, deletionStartedAt: null })),
+    create: (brand) =>
+      tables.write(() => create(tables, brands, "brand", { ...brand, deletionStartedAt: null })),
     list: Effect.sync(() => inOrder(brands.all())),
     get: (id) => Effect.sync(() => Option.fromNullable(brands.get(id))),
     rename: (id, name) => tables.write(() => rename(brands, Option.fromNullable(brands.get(id)), name)),

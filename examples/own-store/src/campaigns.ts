@@ -76,7 +76,9 @@ export const campaignStore = (tables: Tables): typeof CampaignStore.Service => {
     campaignId: string,
     read: (rows: ReadonlyArray<ReadingRow>) => A
   ): Effect.Effect<Option.Option<A>> =>
-    Effect.sync(() => Option.map(find(campaigns, brandId, campaignId), () => read(readingsOf(tables, campaignId))))
+    Effect.sync(() =>
+      Option.map(find(campaigns, brandId, campaignId), () => read(readingsOf(tables, campaignId)))
+    )
 
   return CampaignStore.of({
     create: (campaign) => tables.write(() => createFor(tables, campaigns, "campaign", campaign)),

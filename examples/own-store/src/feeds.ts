@@ -43,9 +43,7 @@ export const changesAfter = (
   const forgotten = tables.forgottenChanges.get(brandId) ?? 0
   const isExpired =
     after !== null &&
-    (after.epoch !== epoch ||
-      forgotten > Math.max(after.position, after.since) ||
-      after.position > newest)
+    (after.epoch !== epoch || forgotten > Math.max(after.position, after.since) || after.position > newest)
   if (isExpired) return { isExpired: true }
   const found = tables
     .changes(brandId)

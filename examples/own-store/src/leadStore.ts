@@ -54,11 +54,7 @@ const postOf = ({ postAuthor, postAuthorDetail, postContent, postPostedAt, postU
   postAuthorDetail
 })
 
-const pageOf = (
-  tables: Tables,
-  brandId: string,
-  { engagements, filter, page, sort }: Query
-): LeadPage => {
+const pageOf = (tables: Tables, brandId: string, { engagements, filter, page, sort }: Query): LeadPage => {
   const found = tables.leads(brandId).all().filter(matches(filter)).sort(inOrder(sort))
   const from = Page.offset(page)
   return {
@@ -111,7 +107,10 @@ export const leadStore = (tables: Tables): typeof LeadStore.Service => {
           const before = currentState(tables, brandId, proposal)
           const decision = proposal.decide(before, now)
           if (decision.outcome !== "recorded") return { leadId: null, ...decision }
-          return { outcome: decision.outcome, leadId: record(tables, brandId, decision, before.lead, ids, now) }
+          return {
+            outcome: decision.outcome,
+            leadId: record(tables, brandId, decision, before.lead, ids, now)
+          }
         })
       ),
 

@@ -29,7 +29,11 @@ const learnIds = (
 }
 
 /** Compares the list of all deliveries of a webhook, and learns the ids of new ones. */
-const compareList = (world: DeliveryWorld, webhook: ReferenceWebhook, expected: ReadonlyArray<ReferenceDelivery>) =>
+const compareList = (
+  world: DeliveryWorld,
+  webhook: ReferenceWebhook,
+  expected: ReadonlyArray<ReferenceDelivery>
+) =>
   Effect.gen(function* () {
     const deliveries = yield* Deliveries
     const { deliveries: found, total } = yield* deliveries.list(webhook.id, {

@@ -24,8 +24,7 @@ const redactAuthor = (memory: Memory, deliveryId: DeliveryId, ids: () => Deliver
 /** Replaces the old ids of deliveries in those that refer to them. */
 const updateReferences = (memory: Memory, renewed: ReadonlyMap<DeliveryId, DeliveryId>): void => {
   if (renewed.size === 0) return
-  const current = (id: DeliveryId | null): DeliveryId | null =>
-    id === null ? null : (renewed.get(id) ?? id)
+  const current = (id: DeliveryId | null): DeliveryId | null => (id === null ? null : (renewed.get(id) ?? id))
   for (const record of memory.deliveries.all()) {
     const [resendOf, resentAs] = [current(record.resendOf), current(record.resentAs)]
     if (resendOf !== record.resendOf || resentAs !== record.resentAs)

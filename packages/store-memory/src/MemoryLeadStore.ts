@@ -115,8 +115,7 @@ const make = Effect.gen(function* () {
 
     eventsAfter: (brandId, after, limit) => Effect.sync(() => eventsAfter(memory, brandId, after, limit)),
 
-    counts: (brandId, counted, intervals) =>
-      Effect.sync(() => countsOf(memory, brandId, counted, intervals)),
+    counts: (brandId, counted, intervals) => Effect.sync(() => countsOf(memory, brandId, counted, intervals)),
 
     removeSome: (brandId) =>
       Effect.sync(() => {

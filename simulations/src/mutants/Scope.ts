@@ -38,7 +38,8 @@ export const isOmitted = (ts: TypeScript, file: string) => {
   /** Statuses, codes and messages of failures are no words of the document. */
   const isOfContract =
     file.startsWith("packages/http/src/contract/") && file !== "packages/http/src/contract/Failures.ts"
-  const isDescriptions = (name: ts.Node): boolean => ts.isIdentifier(name) && /[dD]escriptions$/.test(name.text)
+  const isDescriptions = (name: ts.Node): boolean =>
+    ts.isIdentifier(name) && /[dD]escriptions$/.test(name.text)
 
   const isWordingArgument = (node: ts.Node): boolean => {
     const { parent } = node

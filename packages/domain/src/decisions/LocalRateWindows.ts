@@ -32,6 +32,7 @@ export class RequestReserve {
   private readonly windows = new Map<string, ReservedWindow>()
   private readonly timeFor: (window: RateWindow | null, now: Instant) => Instant
 
+  /** An empty reserve; `timeFor` answers at which time a request counts in the window. */
   constructor(timeFor: (window: RateWindow | null, now: Instant) => Instant = (_, now) => now) {
     this.timeFor = timeFor
   }
@@ -81,7 +82,12 @@ export class WindowsInMemory {
   }
 
   /** Spends one request of the key's window, which is `known` where the process has counted none itself. */
-  spend(keyId: string, step: RateStep, now: Instant, known: () => RateWindow | null = () => null): RateDecision {
+  spend(
+    keyId: string,
+    step: RateStep,
+    now: Instant,
+    known: () => RateWindow | null = () => null
+  ): RateDecision {
     const { decision, window } = step(this.windows.get(keyId) ?? known(), now)
     put(this.windows, keyId, window)
     return decision

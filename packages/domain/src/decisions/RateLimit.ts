@@ -45,11 +45,7 @@ const isOpen = (window: RateWindow, now: Instant): boolean =>
  * Counts one request at `now` against the key's window. Answers the window after the request, and whether the request
  * may pass. A window that is null, over or from the future is replaced by a new one. [RATE-3]
  */
-export const spend = (
-  window: RateWindow | null,
-  limit: number,
-  now: Instant
-): ReturnType<RateStep> => {
+export const spend = (window: RateWindow | null, limit: number, now: Instant): ReturnType<RateStep> => {
   const current = window !== null && isOpen(window, now) ? window : { startedAt: now, used: 0 }
   const allowed = current.used < limit
   const used = allowed ? current.used + 1 : current.used

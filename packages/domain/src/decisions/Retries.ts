@@ -3,7 +3,11 @@
  * plain function of the state before, the result of the attempt, the time, and a random number. [DELIV-3, DELIV-4]
  */
 import type { AttemptResult } from "../model/Delivery.ts"
-import { millisPerHour as hour, millisPerMinute as minute, millisPerSecond as second } from "../model/Duration.ts"
+import {
+  millisPerHour as hour,
+  millisPerMinute as minute,
+  millisPerSecond as second
+} from "../model/Duration.ts"
 import { formatInstant, type Instant } from "../model/Instant.ts"
 
 /** Milliseconds from each failed attempt to the next; after one more failure the delivery is dead. [DELIV-3] */

@@ -51,7 +51,7 @@ export interface Committed {
 
 /** A lead as it was read, with its engagements where the query requests them. */
 export interface LeadRead {
-  /** The lead. */
+  /** The lead in the state of the store that the method saw. */
   readonly lead: Lead
   /** The lead's newest engagements; null when the query does not request them. */
   readonly window: EngagementWindow | null

@@ -34,6 +34,7 @@ export class SharedRateWindows {
   /** When the shared windows last failed; null while they are available. */
   private failedAt: Instant | null = null
 
+  /** The windows count as available until a request fails. */
   constructor(windows: SharedWindows) {
     this.windows = windows
   }

@@ -15,7 +15,7 @@ export type CopyValue = string | number | boolean | null
 /** The values of a row, in the order of its table's columns. */
 export type CopyRow = ReadonlyArray<CopyValue>
 
-/** A table of the copy. */
+/** A table in the form in which it is copied, which is the same for every store. */
 export interface CopyTable {
   /** The name of the table. */
   readonly name: string

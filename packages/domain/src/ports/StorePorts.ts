@@ -24,11 +24,11 @@ export const storePorts = {
   keys: KeyStore,
   /** Tokens of operators, by their hash. */
   accessTokens: AccessTokenStore,
-  /** The audit log. */
+  /** Entries of the audit log. */
   auditLog: AuditLog,
   /** Records of Idempotency-Keys. */
   idempotency: IdempotencyRecords,
-  /** Signals. */
+  /** The signals of each brand. */
   signals: SignalStore,
   /** Campaigns and the readings of their posts. */
   campaigns: CampaignStore,

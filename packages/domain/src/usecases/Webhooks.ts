@@ -101,8 +101,7 @@ export const change = (brandId: BrandId, id: WebhookId, change: WebhookChange) =
       change.url !== undefined || change.enabled === true
         ? yield* targets.check(change.url ?? known.url)
         : null
-    const checked =
-      change.url === undefined || checkedUrl === null ? change : { ...change, url: checkedUrl }
+    const checked = change.url === undefined || checkedUrl === null ? change : { ...change, url: checkedUrl }
     const found = yield* webhookStore.update(brandId, id, (before) => changed(before, checked))
     return yield* orNotFound(found, "webhook")
   })

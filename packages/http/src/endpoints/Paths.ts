@@ -16,7 +16,10 @@ export const pathDescriptionsOf = (schema: Schema.Schema.All): Readonly<Record<s
   Object.fromEntries(
     SchemaAST.getPropertySignatures(schema.ast).flatMap(({ name, type }) =>
       Option.toArray(
-        Option.map(SchemaAST.getAnnotation<FieldDescription>(described)(type), (found) => [String(name), found] as const)
+        Option.map(
+          SchemaAST.getAnnotation<FieldDescription>(described)(type),
+          (found) => [String(name), found] as const
+        )
       )
     )
   )

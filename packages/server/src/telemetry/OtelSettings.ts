@@ -81,9 +81,7 @@ class Variables {
   }
 
   /** The first variable that is set; the specification equates empty with unset. */
-  first(
-    ...names: ReadonlyArray<string>
-  ): { readonly name: string; readonly value: string } | undefined {
+  first(...names: ReadonlyArray<string>): { readonly name: string; readonly value: string } | undefined {
     for (const name of names) {
       const value = this.env[name]?.trim()
       if (value !== undefined && value !== "") return { name, value }

@@ -246,8 +246,7 @@ const make = Effect.map(Database, (database) => {
     list: (webhookId, query) => database.readSnapshot((sql) => readPage(sql, webhookId, query)),
     get: (webhookId, id) => database.readSnapshot((sql) => readDelivery(sql, webhookId, id)),
     queue: (webhook, request, ids) => queue((sql, now) => queueDelivery(sql, webhook, request, ids, now)),
-    recover: (webhookId, request, ids) =>
-      queue((sql, now) => recoverDead(sql, webhookId, request, ids, now)),
+    recover: (webhookId, request, ids) => queue((sql, now) => recoverDead(sql, webhookId, request, ids, now)),
     counts: (brandId, intervals) => database.read((sql) => countDeliveries(sql, idOf(brandId), intervals))
   })
 })

@@ -121,10 +121,10 @@ const queueDelivery = (
   now: number
 ): Option.Option<DeliveryId> => {
   if (request.what === "again") {
-    const found = sql.all<Dead>(
-      "SELECT seq, id, position FROM delivery WHERE id = ? AND webhook_id = ?",
-      [request.deliveryId, idOf(webhookId)]
-    )
+    const found = sql.all<Dead>("SELECT seq, id, position FROM delivery WHERE id = ? AND webhook_id = ?", [
+      request.deliveryId,
+      idOf(webhookId)
+    ])
     const [again] = sendAgain(sql, idOf(webhookId), found, ids, now)
     return Option.fromNullable(again)
   }
@@ -167,8 +167,7 @@ const make = Effect.map(Database, (database) => {
     list: (webhookId, query) => database.read((sql) => readPage(sql, webhookId, query)),
     get: (webhookId, id) => database.read((sql) => readDelivery(sql, webhookId, id)),
     queue: (webhook, request, ids) => queue((sql, now) => queueDelivery(sql, webhook, request, ids, now)),
-    recover: (webhookId, request, ids) =>
-      queue((sql, now) => recoverDead(sql, webhookId, request, ids, now)),
+    recover: (webhookId, request, ids) => queue((sql, now) => recoverDead(sql, webhookId, request, ids, now)),
     counts: (brandId, intervals) => database.read((sql) => countDeliveries(sql, idOf(brandId), intervals))
   })
 })
