@@ -7,15 +7,15 @@ import type { WebhookId } from "../model/Webhook.ts"
 
 /** The maximum numbers of attempts that are under way at once. */
 export interface Limits {
-  /** Of all webhooks together. */
+  /** The maximum of all webhooks together. */
   readonly total: number
   /** Slots of the total that only a webhook without an attempt under way can take. */
   readonly reserved: number
-  /** Of one webhook whose last attempt did not fail. */
+  /** The maximum of one webhook whose last attempt did not fail. */
   readonly perWebhook: number
-  /** Of all webhooks together whose last attempt failed. */
+  /** The maximum of all webhooks together whose last attempt failed. */
   readonly failingTotal: number
-  /** Of one webhook whose last attempt failed: enough to notice that it works again. */
+  /** The maximum of one webhook whose last attempt failed: enough to notice that it works again. */
   readonly perFailingWebhook: number
 }
 
