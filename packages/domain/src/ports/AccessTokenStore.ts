@@ -19,7 +19,7 @@ export class AccessTokenStore extends Context.Tag("@lead-signals/domain/AccessTo
     readonly list: StoreEffect<ReadonlyArray<AccessToken>>
     /**
      * Answers the token with this hash, a revoked or expired one, too: the caller refuses it. None when there is none. A store that caches
-     * tokens forgets a revoked one before `revoke` succeeds, in every process. [OPER-11]
+     * tokens forgets a revoked one before `revoke` succeeds, in each process that has it. [OPER-11]
      */
     readonly findByHash: (hash: string) => StoreEffect<Option.Option<AccessToken>>
     /** Revokes the token; one that was revoked before keeps its `revokedAt`. Answers whether there is such a token. */

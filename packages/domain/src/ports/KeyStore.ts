@@ -24,7 +24,7 @@ export class KeyStore extends Context.Tag("@lead-signals/domain/KeyStore")<
     readonly list: (brandId: BrandId) => StoreEffect<ReadonlyArray<ApiKey>>
     /**
      * Answers the key with this hash, a revoked or expired one, too: the caller refuses it. None when there is none. A
-     * store that caches keys forgets a revoked one before `revoke` succeeds, in every process. [AUTH-5]
+     * store that caches keys forgets a revoked one before `revoke` succeeds, in each process that has it. [AUTH-5]
      */
     readonly findByHash: (hash: string) => StoreEffect<Option.Option<ApiKey>>
     /**

@@ -26,7 +26,7 @@ export interface SharedWindows {
 }
 
 /**
- * The rate windows of one process. A request is counted in the reserve, else in the shared windows, and in memory after these have failed: then one
+ * The rate windows of a process that shares them. A request is counted in the reserve, else in the shared windows, and in memory after these have failed: then one
  * request every 5 s tries them again, and the others do not wait for it.
  */
 export class SharedRateWindows {
