@@ -56,7 +56,10 @@ describe("a connection", () => {
     const { key } = await setUpBrand(api)
     const socket = await opened(api)
     const closed = new Promise((resolve) => socket.once("close", resolve))
-    const waiting = get("/signals/changes?wait=30").replace("Host: x", `Host: x\r\nAuthorization: Bearer ${key}`)
+    const waiting = get("/signals/changes?wait=30").replace(
+      "Host: x",
+      `Host: x\r\nAuthorization: Bearer ${key}`
+    )
     let seen = ""
     socket.on("data", (chunk) => (seen += String(chunk)))
     socket.write(waiting + get("/health").repeat(1000))

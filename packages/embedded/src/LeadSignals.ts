@@ -148,10 +148,8 @@ const unlessDeleting = <A, E, R, A2, E2, R2>(
   hidden: Effect.Effect<A2, E2, R2>
 ): Effect.Effect<A | A2, E | E2 | StoreUnavailable, R | R2 | BrandStore> =>
   Effect.flatMap(BrandStore, (brandStore) =>
-    Effect.flatMap(
-      brandStore.get(brandId),
-      (brand): Effect.Effect<A | A2, E | E2, R | R2> =>
-        Option.exists(brand, ({ deletionStartedAt }) => deletionStartedAt !== null) ? hidden : read
+    Effect.flatMap(brandStore.get(brandId), (brand): Effect.Effect<A | A2, E | E2, R | R2> =>
+      Option.exists(brand, ({ deletionStartedAt }) => deletionStartedAt !== null) ? hidden : read
     )
   )
 
