@@ -14,6 +14,7 @@ import { Effect, type Scope } from "effect"
 import { existsSync, renameSync, rmSync } from "node:fs"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { openDatabase, refuseOtherKey } from "../connection/Driver.ts"
+import type { FileKey } from "../connection/FileKey.ts"
 import { encryptionOf, type EncryptionOptions, type StoreEncryption } from "../connection/StoreEncryption.ts"
 import { mustWrap, Secrets } from "../rows/Secrets.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
@@ -266,7 +267,19 @@ const openUnfinished = (unfinished: string, { fileKey, secrets }: StoreEncryptio
   return connection
 }
 
-/** Makes what is derived from the copied rows, and begins what a copy has of its own. */
+/** Whether the unfinished copy has all its tables, and their secrets their wrapping: what marks the progress is made last. */
+const isMade = (unfinished: string, fileKey: FileKey | undefined): boolean => {
+  if (!existsSync(unfinished)) return false
+  refuseOtherKey(unfinished, fileKey)
+  const db = openDatabase(unfinished, { fileMustExist: true, timeout: 3000 }, fileKey)
+  try {
+    return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'copy_progress'").get() !== undefined
+  } finally {
+    db.close()
+  }
+}
+
+/** Makes what is derived from the copied rows, and begins what a copy has of its own. A copy that is killed behind it does it again. */
 const completeRows = (sql: DriverConnection, lastNumbers: Readonly<Record<string, number>>): void => {
   sql.transaction(() => {
     sql.runAll(rebuildDerivedTables)
@@ -282,8 +295,21 @@ const completeRows = (sql: DriverConnection, lastNumbers: Readonly<Record<string
     // The copy is another database than the source: it has a journal of its own, which begins here.
     sql.run("UPDATE removal_journal SET dropped = coalesce((SELECT max(position) FROM removal), dropped)")
     sql.run("DELETE FROM removal")
-    sql.run("DROP TABLE copy_progress")
   })
+}
+
+/** Drops the mark of the progress, once the file has its name: without it nobody would know that only the name is missing. One that stays does no harm. */
+const dropProgress = (target: string, key: FileKey | undefined): void => {
+  try {
+    const sql = new DriverConnection(target, { readonly: false, busyMillis: 3000, key })
+    try {
+      sql.run("DROP TABLE copy_progress")
+    } finally {
+      sql.close()
+    }
+  } catch {
+    // The copy is whole: a server may have it open already.
+  }
 }
 
 /**
@@ -302,7 +328,8 @@ export const copyTarget = (
       })
     }
     const unfinished = unfinishedOf(target)
-    if (!existsSync(unfinished)) {
+    // A copy that was killed, or met a full disk, may have left a file without its tables.
+    if (!(yield* Effect.try({ try: () => isMade(unfinished, fileKey), catch: unavailable }))) {
       yield* make(unfinished)
       for (const ending of ["-removals", "-limits", "-limits-wal", "-limits-shm"]) {
         rmSync(`${unfinished}${ending}`, { force: true })
@@ -346,6 +373,7 @@ export const copyTarget = (
           sql.close()
           renameSync(unfinished, target)
           syncFolderOf(target)
+          dropProgress(target, fileKey)
         })
     }
     return copied
