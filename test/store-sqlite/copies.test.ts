@@ -171,6 +171,25 @@ describe("a copy of a file", () => {
     expect((await Effect.runPromise(SqliteStore.check(target))).problems).toEqual([])
   })
 
+  it.each(["-wal", "-journal"])(
+    "and a backup refuse a path where a log is left (%s) [STORE-8, STORE-10]",
+    async (ending) => {
+      const folder = temporaryFolder()
+      const target = join(folder, "copy.sqlite")
+      writeFileSync(target + ending, "left")
+      await expect(copied(source, target)).rejects.toThrow(
+        `${target}${ending} is the log of a database that is gone`
+      )
+      const refused = await Effect.runPromise(Effect.flip(SqliteStore.backup(source, target)))
+      expect(refused).toEqual(new SqliteStore.TargetExists({ target: target + ending }))
+      expect(readdirSync(folder)).toEqual([`copy.sqlite${ending}`])
+      // An empty one holds nothing.
+      writeFileSync(target + ending, "")
+      await Effect.runPromise(SqliteStore.backup(source, target))
+      expect((await Effect.runPromise(SqliteStore.check(target))).problems).toEqual([])
+    }
+  )
+
   it("that is begun anew leaves no file of the one before, and those of others [STORE-10]", async () => {
     const folder = temporaryFolder()
     const target = join(folder, "copy.sqlite")

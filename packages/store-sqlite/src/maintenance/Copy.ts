@@ -25,6 +25,7 @@ import { rebuildDerivedTables } from "../rank-index/DerivedTables.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
 import { beginChangeEpoch } from "./ChangeEpoch.ts"
 import { readVersion } from "./FileVersion.ts"
+import { logsLeftAt } from "./LeftLogs.ts"
 
 const rowsAtOnce = 4000
 
@@ -314,7 +315,7 @@ const dropProgress = (target: string, key: FileKey | undefined): void => {
 
 /**
  * Opens a new file, or an unfinished copy, to be filled. `make` makes an empty file of this version. Only this process may fill it. Fails with
- * `StoreUnavailable`, when there is a file at the target, too. [STORE-10]
+ * `StoreUnavailable`, when there is a file at the target, or the log of one that is gone, too. [STORE-10]
  */
 export const copyTarget = (
   target: string,
@@ -325,6 +326,12 @@ export const copyTarget = (
     if (existsSync(target)) {
       return yield* new StoreUnavailable({
         reason: `${target} exists already; name a file that does not exist`
+      })
+    }
+    const [log] = logsLeftAt(target)
+    if (log !== undefined) {
+      return yield* new StoreUnavailable({
+        reason: `${log} is the log of a database that is gone, and would damage the copy; move it to its database, or remove it`
       })
     }
     const unfinished = unfinishedOf(target)
