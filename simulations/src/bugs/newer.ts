@@ -179,6 +179,33 @@ export const inNewerParts: ReadonlyArray<Bug> = [
       put: "$changed($changes.get($day) ?? $zero, { ...$before, impressions: 0 }, $totals)"
     }
   ),
+  bugsIn("webhook", "ReceivedText")(
+    "log-cut-within-a-character",
+    "the log has a part of the character within which an answer of another encoding was cut off",
+    {
+      in: "lengthOfUnfinished",
+      find: "$length <= 3",
+      put: "$length <= 1"
+    }
+  ),
+  bugsIn("webhook", "PostQueue")(
+    "posts-beyond-places",
+    "all that is leased ahead of a webhook that answers fast is posted at once",
+    {
+      in: "PostQueue.add",
+      find: "$posts.running >= $perWebhook",
+      put: "false"
+    }
+  ),
+  bugsIn("domain", "UnknownFields")(
+    "two-unknown-fields",
+    "of the fields that are not taken two are reported",
+    {
+      in: "unknownFieldsOf",
+      find: "$found.length === maxNames",
+      put: "$found.length === 2"
+    }
+  ),
   bugsIn("http", "Leads")("signals-by-key-without-the-last", "a key is shown all signals but the newest", {
     in: "readSignals",
     find: "$signals.map($signalView)",
