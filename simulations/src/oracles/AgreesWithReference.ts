@@ -260,7 +260,10 @@ export const withoutWarnings = (body: Json): Json => {
 /** Which fields were not taken `errors clear` compares, where a probe asks for them. [OBS-11] */
 const withoutReports = ({ data, ...rest }: Json): Json => ({
   ...rest,
-  data: data.map(({ unknownFields: _, ...outcome }: Json) => outcome)
+  data: data.map((outcome: Json) => {
+    const { unknownFields: _, ...others } = outcome
+    return others
+  })
 })
 
 /** Why something is rejected is said in words that can change; that it is, and where, is compared. */
