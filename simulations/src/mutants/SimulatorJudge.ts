@@ -229,7 +229,9 @@ export class SimulatorJudge {
       trials,
       seconds: this.budget.seconds
     })
-    return { by: "simulator", ...judgement }
+    const isExhausted =
+      judgement.outcome === "survived" && judgement.seeds === this.reached.get(mutant.id)!.length
+    return { by: "simulator", ...judgement, ...(isExhausted ? { isExhausted } : {}) }
   }
 
   close(): void {
