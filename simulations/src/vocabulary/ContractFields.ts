@@ -140,7 +140,7 @@ export const contractFields: Readonly<Record<string, Fields>> = {
 }
 
 /** What the document says of a field: its kind with its bounds, and whether it can be absent or null. */
-export const signatureOf = ({ isNullable, isRequired, kind }: Field): string => {
+const signatureOf = ({ isNullable, isRequired, kind }: Field): string => {
   const range = (min: number | null, max: number | null): string => `${min ?? ""}..${max ?? ""}`
   const words = (): string => {
     switch (kind.is) {
