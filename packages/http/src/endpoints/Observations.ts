@@ -70,6 +70,7 @@ export const observations = {
           const feed = yield* admission.enter(brand)
           if (feed === null) return overload
           if (Body.mediaType(request.headers["content-type"]) === "application/x-ndjson") {
+            yield* Body.checkCoding(request)
             return yield* answerLines(brand, request.stream, { feed, attention, mode })
           }
           const bytes = yield* Body.receive
