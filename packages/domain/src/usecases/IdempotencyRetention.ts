@@ -26,7 +26,7 @@ export const prune: Effect.Effect<number, StoreUnavailable, IdempotencyRecords> 
 /** Prunes for ever: when it begins, and then every 10 minutes. A failure or a defect of the store is logged, and the next time tries again. */
 export const retain: Effect.Effect<never, never, IdempotencyRecords> = Effect.forever(
   Effect.zipRight(
-    loggedRound("pruning of Idempotency-Keys stopped, and goes on later", prune),
+    loggedRound("pruning of Idempotency-Keys stopped, and goes on later")(prune),
     Effect.sleep("10 minutes")
   )
 )
