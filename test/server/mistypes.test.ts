@@ -275,6 +275,11 @@ describe("a table", () => {
       }
     }
     const narrow = await runOnTerminal(["keys", "list", "--brand", brand, "--url", server.url], {
+    // Also where there is one row, and so no blank line between two.
+    const leads = await runOnTerminal(["leads", "list", "--brand", brand, "--url", server.url], {
+      columns: 44
+    })
+    expect(leads.out).toMatch(/^id .*(?:\n.+)+\n\n1 of 1\n$/)
       columns: 44
     })
     expect(narrow.out.split("\n\n")).toHaveLength(3)
