@@ -1,5 +1,6 @@
 /** Brands on SQLite. */
 import { type Brand, BrandStore } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { Effect, Layer, type Option } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
@@ -7,7 +8,7 @@ import { writeDerivedChanges } from "../rank-index/DerivedChanges.ts"
 import { type BrandRow, idOf } from "@lead-signals/sql-rows"
 import type { Secrets } from "../rows/Secrets.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { journaled, readAll, readFirst, readOne, rename } from "./Statements.ts"
+import { readAll, readFirst, readOne, rename } from "./Statements.ts"
 
 /** Revokes the brand's keys, deletes its signals, and marks the brand; a repeated call keeps the first instants. */
 export const startBrandDeletion =

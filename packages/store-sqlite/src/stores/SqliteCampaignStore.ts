@@ -1,12 +1,13 @@
 /** Campaigns and their readings on SQLite. */
 import { type Campaign, CampaignStore, type PostTotals } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { Effect, Layer, Option } from "effect"
 import type { Connection, QueryConnection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
 import { dayChanges, lastReadings } from "../rows/ReadingRows.ts"
 import { campaignOf, type CampaignRow, idOf } from "@lead-signals/sql-rows"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, journaled, readAll, readOne, rename } from "./Statements.ts"
+import { createInBrand, readAll, readOne, rename } from "./Statements.ts"
 
 /**
  * Hides the campaign and removes some of its readings; with the last of them, removes the campaign too. A call after one that

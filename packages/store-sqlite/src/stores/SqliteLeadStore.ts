@@ -1,5 +1,6 @@
 /** The lead store, on SQLite. */
 import { type DeliveryId, LeadStore, RenderedLeads, type StoreUnavailable } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { idOf } from "@lead-signals/sql-rows"
 import { Effect, Layer, Option, Queue } from "effect"
 import { LeadChanges } from "../cache/LeadChanges.ts"
@@ -22,7 +23,6 @@ import { indexTimer } from "./IndexTimer.ts"
 import { LeadCaches } from "./LeadCaches.ts"
 import { leadLists } from "./LeadLists.ts"
 import { SearchTexts, type SearchTextsOptions } from "./SearchTexts.ts"
-import { journaled } from "./Statements.ts"
 
 /** Bounds of the port of leads that tests and hosts set. */
 export interface LeadStoreOptions extends ListingOptions {

@@ -1,5 +1,6 @@
 /** Webhooks on SQLite. */
 import { AttemptTransitions, LeadOrder, type Webhook, WebhookStore } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { Effect, Layer, Option, Queue } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import type { Param } from "../connection/Param.ts"
@@ -8,7 +9,7 @@ import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import type { Secrets } from "../rows/Secrets.ts"
 import { releasedDueAt } from "../writes/DeliveryQueue.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
 const webhookValues = (webhook: Omit<Webhook, "id">): ReadonlyArray<Param> => [
   webhook.url,
