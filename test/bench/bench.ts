@@ -5,7 +5,7 @@ import type { Progress } from "./BulkLoad.ts"
 import { measureAblations } from "./Ablate.ts"
 import { againstAsJson, againstAsMarkdown, againstAsText, measureAgainst, verdictOf } from "./Against.ts"
 import { measureConsole } from "./ConsoleInteractions.ts"
-import { copyOf, databaseOf } from "./Files.ts"
+import { copyOf, databaseOf, readThrough } from "./Files.ts"
 import { type Ablated, ablationsAsJson, ablationsAsMarkdown, ablationsAsText } from "./AblationReport.ts"
 import { measureAfterWrites } from "./AfterWrites.ts"
 import { drawnSection, drawnShapes, measureDrawn } from "./DrawnRequests.ts"
@@ -89,6 +89,8 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
     const reads = shapes === null || shapes.some((shape) => !otherThanReading.test(shape))
     for (const size of reads ? leads : []) {
       const servers = await fileServers(programs, size, progress)
+      for (const kind of ["subject", "plain"] as const)
+        await readThrough(await databaseOf(kind, size, progress))
       const measured = await measureReading({ servers, leads: size, pace, wanted, progress })
       readings.push(...measured.readings)
       bareReadings.push(...measured.bareReadings)
@@ -114,14 +116,15 @@ const measureAll = async ({ isConsole, leads, quick, shapes }: Options): Promise
     }
     if (wanted("ingest") || shapes?.some((shape) => shape.startsWith("ingest"))) {
       const { measureIngest } = await importBuilt<typeof import("./Ingest.ts")>("Ingest")
+      const files = {
+        subject: copyOf(await databaseOf("subject", smallest, progress)),
+        floor: copyOf(await databaseOf("subject", smallest, progress), "floor"),
+        plain: copyOf(await databaseOf("plain", smallest, progress))
+      }
+      for (const file of Object.values(files)) await readThrough(file)
       const figures = (
         await measureIngest(
-          {
-            leads: smallest,
-            subject: copyOf(await databaseOf("subject", smallest, progress)),
-            floor: copyOf(await databaseOf("subject", smallest, progress), "floor"),
-            plain: copyOf(await databaseOf("plain", smallest, progress))
-          },
+          { leads: smallest, ...files },
           { rounds, seconds: quick ? 0.4 : 1.5, warmUpSeconds: quick ? 1 : 8 },
           progress
         )

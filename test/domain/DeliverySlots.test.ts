@@ -65,7 +65,7 @@ describe("places", () => {
         expect(listed).toEqual(expect.arrayContaining([...shares.keys()]))
         expect(listed.length).toBeLessThanOrEqual(Math.max(0, limits.total - total))
         for (const each of candidates) {
-          if (shares.has(each.webhookId)) expect(DeliverySlots.hasPlace(each, limits, underWay)).toBe(true)
+          if (shares.has(each.webhookId)) expect(DeliverySlots.hasFreeSlot(each, limits, underWay)).toBe(true)
         }
       }),
       { numRuns: cases(2000) }

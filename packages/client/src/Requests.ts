@@ -4,6 +4,7 @@
  */
 import { Clock, Duration, Effect, Random } from "effect"
 import { type CallFailure, RequestRefused, Unanswered } from "./Failures.ts"
+import { KeyWindow, wholeNumber } from "./KeyWindow.ts"
 import type { Transport, TransportResponse } from "./Transport.ts"
 
 /** Where the API is, and how it is called. */
@@ -22,9 +23,6 @@ type Parameter = string | number | boolean | Date | undefined
 
 const [initialPauseMillis, maxPauseMillis] = [500, 30_000]
 
-/** A rate window lasts one minute; the bound protects against a wrong clock. */
-const maxWindowMillis = 61_000
-
 /** An invalid `Date` has no ISO form: the service refuses its text, and names the parameter. */
 const textOf = (value: Exclude<Parameter, undefined>): string =>
   value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
@@ -36,9 +34,6 @@ const queryOf = (parameters: object): string => {
   }
   return query.size === 0 ? "" : `?${query}`
 }
-
-const wholeNumber = (text: string | undefined): number | null =>
-  text !== undefined && /^[0-9]{1,12}$/.test(text) ? Number(text) : null
 
 /** Milliseconds since an arbitrary instant, by a clock that nobody sets: a machine's time may be set while a call waits. */
 const elapsedMillis: Effect.Effect<number> = Effect.clockWith((clock) =>
@@ -109,6 +104,62 @@ const readKey = (key: unknown): string => {
   return key
 }
 
+/** The outcome of a response. It also updates what is known of the key's rate window. */
+const outcomeOf = (
+  answer: TransportResponse,
+  window: KeyWindow,
+  now: number,
+  elapsed: number
+): Outcome | RequestRefused => {
+  const { headers, status, text } = answer
+  window.update(headers, now, elapsed)
+  if (isTemporary(status)) {
+    const seconds = wholeNumber(headers["retry-after"])
+    const waitMillis = seconds === null ? null : seconds * 1000
+    if (status === 429 && waitMillis !== null) window.endIn(waitMillis, elapsed)
+    return { failure: { status, reason: `status ${status}`, waitMillis } }
+  }
+  if (status !== 200) return refusalOf(answer)
+  const value = parseJson(text)
+  return value === undefined
+    ? { failure: { status, reason: "a response that is not JSON", waitMillis: null } }
+    : { value }
+}
+
+const transient = (reason: string): Outcome => ({ failure: { status: null, reason, waitMillis: null } })
+
+/** Doubles with each attempt up to the maximum, with jitter so that clients don't retry in step. */
+const backoffMillis = (attempts: number): Effect.Effect<number> =>
+  Effect.map(Random.next, (draw) => {
+    const longest = Math.min(maxPauseMillis, initialPauseMillis * 2 ** (attempts - 1))
+    return longest * (0.5 + draw / 2)
+  })
+
+/** A request that waits at the service has its wait besides the timeout. */
+const timeoutOf = (timeout: Duration.Duration, parameters: object): Duration.Duration => {
+  const { wait } = parameters as { readonly wait?: unknown }
+  return typeof wait === "number" ? Duration.sum(timeout, Duration.seconds(wait)) : timeout
+}
+
+/** Makes one attempt. A response that does not come in time, or not at all, is a transient failure. */
+const attemptOf = (
+  response: ReturnType<Transport>,
+  window: KeyWindow,
+  timeout: Duration.Duration
+): Effect.Effect<Outcome, RequestRefused> =>
+  response.pipe(
+    Effect.timeoutOption(timeout),
+    Effect.flatMap((found) =>
+      Effect.zipWith(Clock.currentTimeMillis, elapsedMillis, (now, elapsed) =>
+        found._tag === "None" ? transient("timeout") : outcomeOf(found.value, window, now, elapsed)
+      )
+    ),
+    Effect.catchTag("NoAnswer", ({ reason }) => Effect.succeed(transient(reason))),
+    Effect.flatMap((outcome) =>
+      outcome instanceof RequestRefused ? Effect.fail(outcome) : Effect.succeed(outcome)
+    )
+  )
+
 /** Throws a `TypeError`, which names the option, when `url` or `key` is missing or malformed. */
 export const makeRequests = (transport: Transport, options: RequestOptions): Requests => {
   const base = readUrl(options.url)
@@ -116,75 +167,7 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
   const timeout = Duration.decode(options.timeout ?? "30 seconds")
   const patienceMillis = Duration.toMillis(options.patience ?? "5 minutes")
   const headers = { authorization: `Bearer ${key}`, accept: "application/json" }
-  /** The key's rate window as the last response described it, with its end in elapsed milliseconds. */
-  const rateWindow = { remaining: Number.POSITIVE_INFINITY, endsAt: Number.NEGATIVE_INFINITY }
-
-  /** `now` is an instant, as the window's reset is one; `elapsed` is the same moment in elapsed milliseconds. */
-  const updateRateWindow = (answer: TransportResponse, now: number, elapsed: number): void => {
-    const remaining = wholeNumber(answer.headers["x-ratelimit-remaining"])
-    const reset = wholeNumber(answer.headers["x-ratelimit-reset"])
-    if (remaining === null || reset === null) return
-    rateWindow.remaining = remaining
-    rateWindow.endsAt = elapsed + Math.min(reset * 1000 - now, maxWindowMillis)
-  }
-
-  /** A request that waits at the service has its wait besides the timeout. */
-  const timeoutOf = (parameters: object): Duration.Duration => {
-    const { wait } = parameters as { readonly wait?: unknown }
-    return typeof wait === "number" ? Duration.sum(timeout, Duration.seconds(wait)) : timeout
-  }
-
-  const attempt = (
-    path: string,
-    limit: Duration.Duration,
-    leftMillis: number
-  ): Effect.Effect<Outcome, RequestRefused> =>
-    transport({ url: `${base}${path}`, headers }).pipe(
-      Effect.timeoutOption(Duration.min(limit, Duration.millis(leftMillis))),
-      Effect.flatMap((found) =>
-        Effect.zipWith(Clock.currentTimeMillis, elapsedMillis, (now, elapsed): Outcome | RequestRefused => {
-          if (found._tag === "None") return { failure: { status: null, reason: "timeout", waitMillis: null } }
-          const answer = found.value
-          const { status } = answer
-          updateRateWindow(answer, now, elapsed)
-          if (isTemporary(status)) {
-            const seconds = wholeNumber(answer.headers["retry-after"])
-            const waitMillis = seconds === null ? null : seconds * 1000
-            // Retry-After is relative, and so is right even when this clock is wrong.
-            if (status === 429 && waitMillis !== null)
-              rateWindow.endsAt = elapsed + Math.min(waitMillis, maxWindowMillis)
-            return { failure: { status, reason: `status ${status}`, waitMillis } }
-          }
-          if (status !== 200) return refusalOf(answer)
-          const value = parseJson(answer.text)
-          return value === undefined
-            ? { failure: { status, reason: "a response that is not JSON", waitMillis: null } }
-            : { value }
-        })
-      ),
-      Effect.catchTag("NoAnswer", ({ reason }) =>
-        Effect.succeed<Outcome>({ failure: { status: null, reason, waitMillis: null } })
-      ),
-      Effect.flatMap((outcome) =>
-        outcome instanceof RequestRefused ? Effect.fail(outcome) : Effect.succeed(outcome)
-      )
-    )
-
-  /** Milliseconds until the key may send a request, and counts the request when that is 0. */
-  const rateWindowWait = (now: number): number => {
-    if (rateWindow.remaining > 0 || now >= rateWindow.endsAt) {
-      rateWindow.remaining--
-      return 0
-    }
-    return rateWindow.endsAt - now
-  }
-
-  /** Doubles with each attempt up to the maximum, with jitter so that clients don't retry in step. */
-  const backoffMillis = (attempts: number) =>
-    Effect.map(Random.next, (draw) => {
-      const longest = Math.min(maxPauseMillis, initialPauseMillis * 2 ** (attempts - 1))
-      return longest * (0.5 + draw / 2)
-    })
+  const window = new KeyWindow()
 
   return <A>(path: string, parameters: object = {}) =>
     Effect.gen(function* () {
@@ -197,11 +180,13 @@ export const makeRequests = (transport: Transport, options: RequestOptions): Req
       let last = { reason: "the key's rate window was used up", status: null as number | null }
       for (let attempts = 1; ; attempts++) {
         const begun = yield* elapsedMillis
-        const wait = rateWindowWait(begun)
+        const wait = window.take(begun)
         const left = startedAt + patienceMillis - begun - wait
         if (left < 0) return yield* unanswered(attempts - 1, last.reason, last.status, begun)
         if (wait > 0) yield* Effect.sleep(Duration.millis(wait))
-        const outcome = yield* attempt(`${path}${queryOf(parameters)}`, timeoutOf(parameters), left)
+        const response = transport({ url: `${base}${path}${queryOf(parameters)}`, headers })
+        const limit = Duration.min(timeoutOf(timeout, parameters), Duration.millis(left))
+        const outcome = yield* attemptOf(response, window, limit)
         if ("value" in outcome) return outcome.value as A
         const { reason, status, waitMillis } = outcome.failure
         last = { reason, status }

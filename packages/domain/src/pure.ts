@@ -3,6 +3,7 @@
  * milliseconds.
  */
 export { testEvent } from "./model/Delivery.ts"
+export { millisPerDay, millisPerHour } from "./model/Duration.ts"
 export { removedLeadDays, removedLeadMillis } from "./model/LeadChange.ts"
 export { profileTexts } from "./model/Profile.ts"
 

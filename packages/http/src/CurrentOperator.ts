@@ -1,4 +1,4 @@
-/** The operator who makes a call: who that is, and what the call may reach. [OPER-10, OPER-12] */
+/** The operator of a call, and what the operator may do. [OPER-10, OPER-12] */
 import {
   type AccessToken,
   type AuditActor,
@@ -10,13 +10,13 @@ import {
 import { Context, Effect } from "effect"
 import { Forbidden } from "./contract/Failures.ts"
 
-/** Whom the credential of a call stands for. */
+/** The operator for whom a call's credential stands. */
 export interface Operator {
-  /** As the audit log names them. */
+  /** The actor in the audit log. */
   readonly actor: AuditActor
-  /** Whether a browser's session stands for the credential. */
+  /** Whether the call came with a browser's session instead of the credential itself. */
   readonly viaSession: boolean
-  /** What the operator may do. */
+  /** The scopes that the operator has. */
   readonly scopes: ReadonlyArray<OperatorScope>
   /** The brands that the operator reaches; null for every brand. */
   readonly brandIds: ReadonlyArray<BrandId> | null
@@ -28,10 +28,10 @@ export class CurrentOperator extends Context.Tag("@lead-signals/http/CurrentOper
   Operator
 >() {}
 
-/** What carries the credential of a call: its own header, or the session of a browser. */
+/** How a call's credential came: in the request's header, or as a browser's session. */
 export type CredentialCarrier = "header" | "session"
 
-/** Who bears the environment's token. */
+/** The operator with the token of the host's environment, who may do everything. */
 export const ofEnvironment = (carrier: CredentialCarrier): Operator => ({
   actor: { type: "environment", id: null },
   viaSession: carrier === "session",
@@ -39,7 +39,7 @@ export const ofEnvironment = (carrier: CredentialCarrier): Operator => ({
   brandIds: null
 })
 
-/** Who bears the stored token. */
+/** The operator with a stored token. */
 export const ofToken = ({ brandIds, id, scopes }: AccessToken, carrier: CredentialCarrier): Operator => ({
   actor: { type: "token", id },
   viaSession: carrier === "session",
@@ -53,18 +53,20 @@ export const reaches = ({ brandIds }: Operator, brandId: BrandId): boolean =>
 
 /** What a call needs of its operator. */
 export interface Needs {
+  /** The scope that permits the call. */
   readonly scope: OperatorScope
-  /** Another scope that is as good; undefined for most calls. */
+  /** Another scope that permits it, too; undefined for most calls. */
   readonly orScope?: OperatorScope | undefined
   /** The brand that the path names; null where it names none. */
   readonly brandId: BrandId | null
-  /** On a call of no brand, whether it takes operators who are limited to brands, and itself keeps to their limits. */
+  /** Whether a call that names no brand is open to operators who are limited to brands; the call then shows their brands alone. */
   readonly takesLimited: boolean
 }
 
 /**
- * Lets the operator's call pass. Fails with `Forbidden` without the scope, or on a call of no brand that reaches further than the
- * operator, and with `NotFound` on another brand than the operator's, whether it exists or not. [OPER-10, OPER-12]
+ * Succeeds where the operator may make the call. Fails with `Forbidden` without the scope, and where a call without a brand is not open to an
+ * operator who is limited to brands. Fails with `NotFound` for a brand that the operator does not reach, whether it exists or not. [OPER-10,
+ * OPER-12]
  */
 export const permit = (
   operator: Operator,

@@ -1,5 +1,5 @@
 /** Entries of the audit log for what API keys read in bulk: the first of a day, not one for each page. [AUD-8] */
-import { type ApiKey, AuditLog } from "@lead-signals/domain"
+import { type ApiKey, AuditLog, millisPerDay } from "@lead-signals/domain"
 import { Clock, Context, Effect } from "effect"
 import { idIn } from "./AuditTrail.ts"
 
@@ -12,17 +12,16 @@ export class AuditedKeyReads extends Context.Reference<AuditedKeyReads>()(
   { defaultValue: (): boolean => false }
 ) {}
 
-const dayMillis = 86_400_000
-
 /** After an entry that could not be written, milliseconds until another is tried. */
 const retryMillis = 60_000
 
-const dayOf = (at: number): number => Math.floor(at / dayMillis)
+const dayOf = (at: number): number => Math.floor(at / millisPerDay)
 
 const nameOf = (keyId: string, operation: string): string => `${keyId} ${operation}`
 
 /**
- * From when until when no entry is tried, in milliseconds since 1970. Before it begins, one is: the clock was set back, and the end may be far off.
+ * The time in which no entry is tried, in milliseconds since 1970. Before `since` one is tried: the clock was set back, and `until` may be far
+ * off.
  */
 interface Pause {
   readonly since: number

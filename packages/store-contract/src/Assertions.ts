@@ -1,4 +1,4 @@
-/** Comparisons that say where two values part. They need no test runner, and run in a browser. */
+/** Comparisons that name the first difference of two values. They need no test runner, and run in a browser. */
 
 /**
  * A difference between what a store did and what the contract demands. The message names the port's method, then what
@@ -22,7 +22,7 @@ const quoted = (text: string): string => {
   return JSON.stringify(at)
 }
 
-/** Two texts of some length: from a little before the first character that differs. */
+/** Describes the first difference of two texts, with a part of each from a little before it. */
 const textDifference = (path: string, actual: string, expected: string): string => {
   let at = 0
   while (at < actual.length && actual[at] === expected[at]) at++
@@ -31,7 +31,7 @@ const textDifference = (path: string, actual: string, expected: string): string 
   return `${path || "it"} is ${cut(actual)} instead of ${cut(expected)}`
 }
 
-/** Where the values part first, by own enumerable keys; null when they are the same. */
+/** Describes the first difference of two values, by own enumerable keys; null when they are the same. */
 const difference = (path: string, actual: unknown, expected: unknown): string | null => {
   if (Object.is(actual, expected)) return null
   const name = path || "it"
@@ -65,13 +65,13 @@ const parsed = (json: string): unknown => {
   }
 }
 
-/** Whether the two have the same structure and values. Throws `ContractViolation`, with `what` before what differs. */
+/** Throws `ContractViolation` unless both have the same structure and values; the message is `what` and the first difference. */
 export const assertEqual = (what: string, actual: unknown, expected: unknown): void => {
   const found = difference("", actual, expected)
   if (found !== null) throw new ContractViolation(`${what}: ${found}`)
 }
 
-/** The same to the byte; where the JSON texts differ in a value, the message has its path. */
+/** Throws `ContractViolation` unless both texts are the same to the byte; the message has the path of the first value that differs. */
 export const assertSameJson = (what: string, actual: string, expected: string): void => {
   if (actual === expected) return
   const [left, right] = [parsed(actual), parsed(expected)]
@@ -80,7 +80,7 @@ export const assertSameJson = (what: string, actual: string, expected: string): 
   )
 }
 
-/** `what` is the rule that was broken. */
+/** Throws `ContractViolation` with the message `what`, the broken rule, unless `holds`. */
 export const assertThat = (what: string, holds: boolean): void => {
   if (!holds) throw new ContractViolation(what)
 }

@@ -18,7 +18,8 @@ import {
   WebhookStore
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
-import { assertEqual, assertThat } from "./Assertions.ts"
+import { assertEqual } from "./Assertions.ts"
+import { bodyOf, checkBody, checkLease, checkNextDueAt } from "./DeliveryChecks.ts"
 import { people, type Step, subscriptions, types } from "./DeliveryHistories.ts"
 import {
   ReferenceDeliveries,
@@ -38,10 +39,6 @@ export const newIds = Effect.flatMap(Entropy, (entropy) =>
 
 /** How long each attempt takes. */
 export const attemptMillis = 180
-
-/** As a message has it. */
-export const nameOf = ({ engagementId, event }: ReferenceDelivery): string =>
-  engagementId === null ? event : `${event} of ${engagementId}`
 
 /** A brand with webhooks in the store, beside what a naive outbox knows of them. */
 export class DeliveryWorld {
@@ -189,9 +186,9 @@ export class DeliveryWorld {
 
   /** Leases what is due, and checks that it is what the reference says, with bodies of what is known now. */
   private lease(perWebhook: number) {
-    const { bodies, clock, reference, situations } = this
+    const { clock, reference, situations } = this
     const token = `take-${++this.leasings}`
-    return Effect.gen(function* () {
+    return Effect.gen(this, function* () {
       const outbox = yield* Outbox
       const now = clock.millis
       const own = new Set(reference.webhooks.map(({ id }) => id))
@@ -204,14 +201,7 @@ export class DeliveryWorld {
         leaseMillis,
         limits: { total: 1000, reserved: 0, perWebhook, failingTotal: 1000, perFailingWebhook: perWebhook },
         underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
-        body: ({ deliveryId, engagements, lead, subject }) =>
-          JSON.stringify({
-            deliveryId,
-            event: subject?.event ?? "webhook.test",
-            lead: lead?.extId ?? null,
-            engagements: engagements.map((read) => read.engagement.id),
-            authors: engagements.map((read) => read.engagement.postAuthorDetail?.extId ?? null)
-          })
+        body: bodyOf
       })
       const leases = leased.leases.filter(({ webhook }) => own.has(webhook.id))
       assertEqual(
@@ -222,51 +212,12 @@ export class DeliveryWorld {
       for (const delivery of due)
         Object.assign(delivery, { holder: token, isOfEarlier: false, dueAt: now + leaseMillis })
       const expected = new Map(due.map((delivery) => [delivery.id!, delivery]))
-      for (const { body, deliveryId, place, resendOf, until, webhook } of leases) {
-        const delivery = expected.get(deliveryId)!
-        const what = `Outbox.lease of ${nameOf(delivery)}`
-        assertEqual(
-          what,
-          { until, webhookId: webhook.id, enabled: webhook.enabled },
-          { until: now + leaseMillis, webhookId: delivery.webhook.id, enabled: true }
-        )
-        const skipped = reference.skipped(delivery)
-        assertEqual(
-          `${what}, its place and what it sends again`,
-          { place, resendOf },
-          {
-            place: delivery.webhook.ordering === "none" ? null : { isInOrder: delivery.isOrdered, skipped },
-            resendOf: delivery.resendOf?.id ?? null
-          }
-        )
-        if (skipped.length > 0 && place !== null) situations.add("skipped")
-        if (delivery.body === null) {
-          const { authors, ...made } = JSON.parse(body ?? "{}") as { readonly authors: ReadonlyArray<string> }
-          assertEqual(`${what}, what its body was made of`, made, {
-            deliveryId,
-            event: delivery.event,
-            lead: delivery.person,
-            engagements: rendered.get(delivery)
-          })
-          const erased = authors.filter((author) => reference.erased.includes(author))
-          assertEqual(`${what}, erased people among the authors in its body`, erased, [])
-          delivery.body = body
-        }
-        assertEqual(`${what}, its body at another attempt`, body, delivery.body)
-        // For as long as the id lives, and after it, too.
-        assertEqual(`${what}, another body under the id ${deliveryId}`, body, bodies.get(deliveryId) ?? body)
-        bodies.set(deliveryId, body!)
+      for (const each of leases) {
+        const delivery = expected.get(each.deliveryId)!
+        checkLease(this, each, delivery, now + leaseMillis)
+        checkBody(this, each, delivery, rendered.get(delivery))
       }
-      const { nextDueAt } = leased
-      assertThat(
-        `Outbox.lease: nextDueAt ${nextDueAt} is not after now, ${now}`,
-        nextDueAt === null || nextDueAt > now
-      )
-      const nextOfOurs = reference.nextDueAt(now)
-      assertThat(
-        `Outbox.lease: nextDueAt is ${nextDueAt}, and a delivery is due at ${nextOfOurs}`,
-        nextOfOurs === null || (nextDueAt !== null && nextDueAt <= nextOfOurs)
-      )
+      checkNextDueAt(reference, leased.nextDueAt, now)
       return { leases, expected }
     })
   }

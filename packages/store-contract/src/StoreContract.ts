@@ -1,4 +1,4 @@
-/** The suite that every store of Lead Signals must pass, under whatever runs tests. */
+/** The suite that every store of Lead Signals must pass, with any test runner or none. */
 import { brandCases } from "./cases/brandCases.ts"
 import { campaignCases } from "./cases/campaignCases.ts"
 import { changeFeedCases } from "./cases/changeFeedCases.ts"
@@ -31,7 +31,7 @@ export interface Runner {
 
 /** One case over one store, for a program that is no test runner. */
 export interface ContractCase {
-  /** Which ports the case is about. */
+  /** The ports that the case checks. */
   readonly group:
     | "leads"
     | "deliveries"
@@ -40,13 +40,13 @@ export interface ContractCase {
     | "retention"
     | "operators"
     | "idempotency"
-  /** The requirement on the store, with the clauses of docs/specification.md that it shows, in square brackets. */
+  /** The requirement on the store, with the clauses of docs/specification.md that the case proves, in square brackets. */
   readonly title: string
   /** Runs the case on a new store, which it closes at the end. Rejects with a `ContractViolation`. */
   readonly run: () => Promise<void>
 }
 
-/** Generated histories over a store that writes each change to a disk take minutes. */
+/** Generated histories take minutes over a store that writes each change to a disk. */
 const timeoutMillis = 600_000
 
 const groups: ReadonlyArray<readonly [ContractCase["group"], ReadonlyArray<Case>]> = [
@@ -79,8 +79,8 @@ export const contractCases = (store: StoreUnderTest): ReadonlyArray<ContractCase
   )
 
 /**
- * Gives the runner every case that the store must pass. A case that fails rejects with a `ContractViolation`, which says the
- * method of the port, what differs and, of generated histories, the smallest one that shows it.
+ * Gives the runner every case that the store must pass. A case that fails rejects with a `ContractViolation`, which names the
+ * port's method, the difference and, where the history was generated, the smallest one that shows it.
  */
 export const storeContract = ({ describe, it }: Runner, store: StoreUnderTest): void => {
   const cases = contractCases(store)

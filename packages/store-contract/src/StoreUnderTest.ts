@@ -1,4 +1,4 @@
-/** The store that the suite checks, how it is opened, and what one case of the suite is. */
+/** The store that the suite checks, opened for one case, and the form of a case. */
 import { Entropy, InvalidParameter, type StorePorts, WebhookTargets } from "@lead-signals/domain"
 import { Cause, Clock, Effect, Exit, Layer, ManagedRuntime } from "effect"
 import { ContractViolation } from "./Assertions.ts"
@@ -17,15 +17,15 @@ export interface StoreUnderTest {
    * layer another time.
    */
   readonly layer: () => Layer.Layer<Stores, unknown>
-  /** Whether a layer that is built again finds what an earlier one has kept. By default false: those cases are left out. */
+  /** Whether a layer that is built again finds what an earlier one has stored. By default false, and cases that reopen the store are left out. */
   readonly survivesReopening?: boolean
   /** How many generated histories of leads are played; 100 by default. Of campaigns as many are, from 10 to 60. */
   readonly leadHistories?: number
   /** How many generated histories of webhooks and deliveries are played; 100 by default. */
   readonly deliveryHistories?: number
-  /** Where generated histories begin. By default fast-check's own seed, another in every run; a failure says which it was. */
+  /** The seed of generated histories. By default fast-check draws another in every run; a failure says which it was. */
   readonly seed?: number
-  /** The place of one generated history, as a failure prints it beside its seed. */
+  /** fast-check's path to one generated history, as a failure prints it beside its seed. */
   readonly path?: string
   /** Called at the end of a case of generated histories with the situations that they have reached. */
   readonly onCoverage?: (situations: ReadonlySet<string>) => void
@@ -34,7 +34,7 @@ export interface StoreUnderTest {
 /** What the cases need beside the store: ids, and targets of webhooks. */
 export type Needs = Stores | Entropy | WebhookTargets
 
-/** Takes any URL but the empty one. */
+/** Accepts every URL except the empty one. */
 const anyTarget = Layer.succeed(WebhookTargets, {
   check: (url) =>
     url === "" ? Effect.fail(new InvalidParameter({ parameter: "url", message: "" })) : Effect.succeed(url)
@@ -52,7 +52,7 @@ const repeatableEntropy = () => {
   return Entropy.of({ bytes: (length) => Effect.sync(() => Uint8Array.from({ length }, next)) })
 }
 
-/** Lets timers and messages of the host through: work that waits for nothing would keep them waiting. */
+/** Lets timers and messages of the host run, which work without any wait would keep waiting. */
 const yieldToHost = Effect.withClock(Effect.sleep(0), Clock.make())
 
 /** The store of one case, with a clock that stands where the case sets it. */
@@ -67,7 +67,7 @@ export class OpenStore {
     this.runtime = this.open()
   }
 
-  /** Rejects with the `ContractViolation`, or with one that has the cause of what failed. */
+  /** Runs the work over the store. Rejects with its `ContractViolation`, or with one that has the cause of another failure. */
   async run<A, E>(work: Effect.Effect<A, E, Needs>): Promise<A> {
     const exit = await this.runtime.runPromiseExit(Effect.zipLeft(this.clock.provide(work), yieldToHost))
     if (Exit.isSuccess(exit)) return exit.value
@@ -82,6 +82,7 @@ export class OpenStore {
     this.runtime = this.open()
   }
 
+  /** Closes the store. */
   async close(): Promise<void> {
     await this.runtime.dispose()
   }
@@ -91,7 +92,7 @@ export class OpenStore {
   }
 }
 
-/** One thing that every store must do. The title names the clauses of the specification that it shows. */
+/** One requirement on every store. The title names the clauses of the specification that the case proves. */
 export interface Case {
   readonly title: string
   /** Left out unless the store survives reopening. */

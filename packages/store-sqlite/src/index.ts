@@ -4,17 +4,17 @@
  * The folders import one way; each may import those before it:
  * - `connection/` opens a file, and retries and shares reads over one connection;
  * - `schema/` holds the tables and the migrations that lead to them;
- * - `journal/` says, beside the file, what was removed, for the restore of a backup;
+ * - `journal/` records beside the file what was removed, for the restore of a backup;
  * - `cache/` keeps values by the version of the file;
  * - `rows/` turns rows into domain values;
  * - `search/` maintains the full-text indexes;
  * - `filter/` turns filters and sorts into SQL;
- * - `rank-index/` finds the place of a lead in an order by counts;
+ * - `rank-index/` finds the position of a lead in an order by counts;
  * - `query/` plans and reads pages of leads;
- * - `writes/` holds the writes that stores and the worker share;
+ * - `writes/` holds the writes that stores, the worker and the restore of a backup share;
  * - `worker/` runs jobs in threads;
- * - `database/` joins connections, worker and log into one file that commits in groups;
- * - `stores/` implements the ports, one file a port;
+ * - `database/` joins connections, worker and write-ahead log into one database, which commits in groups;
+ * - `stores/` implements the ports, one file each;
  * - `maintenance/` checks, copies, restores and locks a file for its operator.
  */
 import { CommitSize, type CopyTarget, type StorePorts, type StoreUnavailable } from "@lead-signals/domain"
@@ -22,7 +22,7 @@ import type { EncryptionKey } from "@lead-signals/encryption"
 import { Effect, Layer, type Scope } from "effect"
 import { encryptionOf, type EncryptionOptions } from "./connection/StoreEncryption.ts"
 import type { HostClient } from "./connection/HostClient.ts"
-import * as Database from "./database/Database.ts"
+import * as FileDatabase from "./database/FileDatabase.ts"
 import * as HostDatabase from "./database/HostDatabase.ts"
 import type { Migrating } from "./schema/Migrations.ts"
 
@@ -129,8 +129,9 @@ const ports = (options: SqliteLeadStore.LeadStoreOptions, searchTexts: SearchTex
   )
 
 /**
- * All store ports over one file, which several processes may use at once. Fails with `StoreUnavailable` when the file can't be
- * made, opened or migrated, belongs to another application, needs another encryption key or none, or was written by a newer version. [STORE-4, STORE-5]
+ * All store ports over one file, which several processes may use at once. Fails with `StoreUnavailable` when the file
+ * can't be made, opened or migrated, belongs to another application, needs another encryption key or none, or was
+ * written by a newer version. [STORE-4, STORE-5]
  */
 export const layer = ({
   beforeCommit = () => {},
@@ -154,7 +155,7 @@ export const layer = ({
         { ...SearchTexts.defaults, ...searchTexts }
       ).pipe(
         Layer.provide(
-          Database.layer(filename, {
+          FileDatabase.layer(filename, {
             synced,
             beforeCommit,
             groupMillis,

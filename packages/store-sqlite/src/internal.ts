@@ -3,11 +3,10 @@
  * packed package does not hold it: what it exports changes without notice.
  */
 export { VersionedCache } from "./cache/VersionedCache.ts"
-export type { QueryConnection } from "./connection/Connection.ts"
+export type { Param, QueryConnection } from "./connection/Connection.ts"
 export { DriverConnection } from "./connection/DriverConnection.ts"
 export { fileKeyOf } from "./connection/StoreEncryption.ts"
 export { runtimeProblem } from "./connection/Driver.ts"
-export type { Param } from "./connection/Param.ts"
 export { openJournal } from "./database/JournalSync.ts"
 export { scheduleMerges } from "./database/MergeScheduler.ts"
 export * as Ordering from "./filter/Ordering.ts"

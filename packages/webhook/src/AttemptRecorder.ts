@@ -6,20 +6,20 @@ import { type EndedPost, finishedAttempts, isSuccessful } from "./DeliveryAttemp
 import { logBodyMissing, logDefect, logRecorded } from "./DeliveryLog.ts"
 import { retryWhileUnavailable } from "./StoreRetry.ts"
 
-/** Attempts in one transaction, and posts that are gathered for it. */
+/** The maximum number of attempts in one transaction, and of posts that are gathered for it. */
 const maxRecordedTogether = 500
 
-/** Times that the recorder waits for further attempts to end; each as short as the clock's shortest sleep. */
+/** How often the recorder waits for further attempts to end, each time for the clock's shortest sleep. */
 const maxGatheringTicks = 10
 
-/** Up to this many attempts under way are recorded together; of more, those that have ended are recorded once they are half. */
+/** The number of attempts under way up to which all are recorded together; of more, half are. */
 const fewUnderWay = 8
 
-/** A success of a webhook that was not failing: recording it changes nothing for the webhook's other deliveries. */
+/** Whether it is a success of a webhook that was not failing: recording it changes nothing for the webhook's other deliveries. */
 const isRoutine = (post: EndedPost): boolean =>
   isSuccessful(post) && post.leases[0].webhook.failingSince === null
 
-/** Logs what went wrong on this side: a defect of the sender, and bodies that could not be made. */
+/** Logs errors of this service: a defect of the sender, and bodies that could not be made. */
 const logFaults = ({ defect, leases, result }: EndedPost): Effect.Effect<void> =>
   Effect.zipRight(
     defect === null ? Effect.void : logDefect(defect),
@@ -44,10 +44,10 @@ interface RecorderOptions {
 /** Records attempts that end at about the same time together, and goes on while the store is unavailable. */
 export class AttemptRecorder {
   private isBusy = false
-  /** Ended and not yet taken to be recorded. */
+  /** The posts that have ended and are not being recorded yet. */
   private ended: Array<EndedPost> = []
-  /** What the recorder waits for, and how many must have ended for it; null while it does not wait. */
-  private waiting: { readonly for: () => number; readonly latch: Deferred.Deferred<void> } | null = null
+  /** How many posts must have ended for the recorder to go on, and the latch that it waits for; null while it does not wait. */
+  private waiting: { readonly count: () => number; readonly latch: Deferred.Deferred<void> } | null = null
 
   constructor(private readonly options: RecorderOptions) {}
 
@@ -55,7 +55,7 @@ export class AttemptRecorder {
   add(post: EndedPost): void {
     this.ended.push(post)
     const { waiting } = this
-    if (waiting !== null && this.ended.length >= waiting.for())
+    if (waiting !== null && this.ended.length >= waiting.count())
       Deferred.unsafeDone(waiting.latch, Effect.void)
   }
 
@@ -77,7 +77,7 @@ export class AttemptRecorder {
         yield* this.release(routine)
         yield* this.record(batch)
         yield* this.release(others)
-        // The next one of a lead became due with the record, which the early release can't know.
+        // The record made the next delivery of a lead due, after the early release woke the emitter.
         if (routine.some(({ leases }) => leases[0].webhook.ordering === "lead")) yield* this.options.onFreed
         this.isBusy = false
         yield* this.options.onRecorded
@@ -85,7 +85,7 @@ export class AttemptRecorder {
     )
   )
 
-  /** How many are to be recorded together: then the other half is under way meanwhile, and neither side waits for the other. */
+  /** How many posts to record together. While one half is recorded, the other is under way, and neither waits for the other. */
   private readonly wanted = (): number => {
     const { total } = this.options.slots
     return total <= fewUnderWay
@@ -98,7 +98,7 @@ export class AttemptRecorder {
     return Effect.suspend(() => {
       if (this.ended.length >= count()) return Effect.void
       const latch = Deferred.unsafeMake<void>(FiberId.none)
-      this.waiting = { for: count, latch }
+      this.waiting = { count, latch }
       return Effect.ensuring(
         Deferred.await(latch),
         Effect.sync(() => (this.waiting = null))
@@ -107,8 +107,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Takes the attempts that have ended once they are as many as are wanted, or no further one ends for a moment: a transaction costs
-   * the same for one as for many. On a clock that stands still the moments take no time.
+   * Waits until `wanted` posts have ended, or no further one ends for a moment, and takes those that have: one transaction for many costs hardly
+   * more than for one. On a virtual clock the moments take no time.
    */
   private readonly gather = Effect.gen(this, function* () {
     yield* this.until(() => 1)
@@ -127,7 +127,7 @@ export class AttemptRecorder {
         readonly lease: Lease
       }> = []
       for (const post of batch) {
-        // The wait after a failure alone depends on the draw.
+        // Only the delay after a failure depends on the random number.
         const isDone = isSuccessful(post)
         if (!isDone) yield* logFaults(post)
         const attempts = finishedAttempts(post, isDone ? 0 : yield* Random.next, this.options.scheduleMillis)

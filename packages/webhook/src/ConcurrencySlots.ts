@@ -1,26 +1,29 @@
-/** Counts the deliveries that are leased, so that a lease takes no more of them than the limits allow. [DELIV-7] */
+/** Counts the slots that are taken, so that no more deliveries are leased than the limits allow. [DELIV-7] */
 import type { Lease, DeliverySlots } from "@lead-signals/domain"
 
-/** Posts that are leased, in all and by webhook: those under way, and those that wait in the `PostQueue`. */
+/** The leased posts, in all and by webhook: those under way, and those that wait in the `PostQueue`. */
 export class ConcurrencySlots implements DeliverySlots.UnderWay {
   total = 0
   /** Attempts at webhooks that were failing when their delivery was leased. */
   failingTotal = 0
   /** Holds no webhook without an attempt under way. */
   readonly byWebhook = new Map<string, number>()
-  /** Webhooks with a place whose last post succeeded fast. */
+  /** Webhooks with a slot whose last post was successful and fast. */
   readonly fast = new Set<string>()
 
   take(lease: Lease): void {
     this.change(lease, 1)
   }
 
-  /** Takes the lease that the slot was taken with: the count of failing webhooks follows the lease, not the store. */
+  /** Frees a slot. It needs the lease with which the slot was taken, because that says whether the webhook was counted as failing. */
   release(lease: Lease): void {
     this.change(lease, -1)
   }
 
-  /** Notes whether a post has succeeded fast, while it has its slot. A webhook that takes batches has enough in each post. */
+  /**
+   * Notes whether a post was successful and fast, before its slot is free. A webhook that takes batches is never
+   * `fast`: each of its posts has many events.
+   */
   note({ batch, webhook }: Lease, isFast: boolean): void {
     if (isFast && batch === null) this.fast.add(webhook.id)
     else this.fast.delete(webhook.id)

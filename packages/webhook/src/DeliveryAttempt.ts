@@ -1,4 +1,4 @@
-/** One attempt: signs the bodies of the deliveries that go in one post, posts them, and turns the response into a result of the domain. */
+/** One attempt: signs the body of a post, posts it, and turns the response into results of the post's deliveries. */
 import {
   attemptHeaders,
   placeHeaders,
@@ -23,10 +23,10 @@ import * as RetryAfter from "./RetryAfter.ts"
 import type { PostRequest, PostResponse, SendFailed, StartPost } from "./Sender.ts"
 import { type Hmac, sign } from "./WebhookSignature.ts"
 
-/** An attempt ends this long before its lease, so that it is recorded before another process may take the delivery. */
+/** Milliseconds before the end of its lease at which an attempt ends, so that it is recorded before another process may lease the delivery. */
 export const leaseReserveMillis = 1000
 
-/** The leases of one answer by the posts that they go in. [BATCH-1] */
+/** Groups the leases of one answer by their posts, in the order of each post's first lease. [BATCH-1] */
 export const postsOf = (leases: ReadonlyArray<Lease>): ReadonlyArray<LeasedPost> => {
   const posts: Array<[Lease, ...Array<Lease>]> = []
   const batches = new Map<number, [Lease, ...Array<Lease>]>()
@@ -43,7 +43,7 @@ export const postsOf = (leases: ReadonlyArray<Lease>): ReadonlyArray<LeasedPost>
   return posts
 }
 
-/** A post that has ended, whatever its end. */
+/** A post that has ended, by a response or otherwise. */
 export interface EndedPost {
   readonly leases: LeasedPost
   /** When it began, in milliseconds since 1970. */
@@ -51,9 +51,9 @@ export interface EndedPost {
   readonly durationMillis: number
   /** How the leases with a body were posted; null when none has one, or the post did not begin. */
   readonly postedAs: PostedAs | null
-  /** The result of the leases with a body; null when the leases had run out before the post began, or it was given up, which is no attempt. */
+  /** The result of the leases with a body; null when the leases ran out before the post began, or it was given up: that is no attempt. */
   readonly result: AttemptResult | null
-  /** Why a sender ended without a result of its own; null where it did not. */
+  /** The defect by which the sender ended; null where it ended with a result. */
   readonly defect: Cause.Cause<unknown> | null
 }
 
@@ -81,20 +81,20 @@ const failed = (error: NonNullable<AttemptResult["error"]>): AttemptResult => ({
   retryAfterSeconds: null
 })
 
-/** An answer within this many milliseconds is fast. */
+/** A post that takes at most this many milliseconds is fast. */
 const fastMillis = 100
 
-/** Whether the post has succeeded fast. */
+/** Whether the post was successful and fast. */
 export const isFast = (post: EndedPost): boolean => post.durationMillis <= fastMillis && isSuccessful(post)
 
-/** Whether nothing of the post has failed, and the post was an attempt. */
+/** Whether the post was an attempt, and all of its deliveries are delivered. */
 export const isSuccessful = ({ leases, result }: EndedPost): boolean =>
   result !== null && Retries.isSuccess(result) && leases.every(({ body }) => body !== null)
 
 /**
- * The attempt of each lease, in their order; none when the post was no attempt. The result counts for each delivery of the post, with
- * one draw from 0 to 1, so that those that failed together are due again together; a delivery without a body fails alone. `scheduleMillis`:
- * the waits after failures. [DELIV-3, BATCH-3]
+ * The attempts of the post's leases, in their order; none when the post was no attempt. The result counts for each delivery of the post, with one
+ * random number `draw` of at least 0 and below 1, so that deliveries that failed together are due again together. A delivery without a body fails
+ * by itself. `scheduleMillis` has the delays after failures. [DELIV-3, BATCH-3]
  */
 export const finishedAttempts = (
   { at, durationMillis, leases, postedAs, result }: EndedPost,
@@ -133,18 +133,20 @@ export const renderBody =
     }
   }
 
+/** What a post sends. */
 interface Message {
-  /** As the deliveries with a body are posted, and what the log keeps of it. */
+  /** The form of the post, as the log of attempts has it. */
   readonly postedAs: PostedAs
+  /** The delivery's id, or that of the batch. */
   readonly id: string
   readonly body: string
-  /** What the body is made of. */
+  /** The bodies of the deliveries, which `body` is made of. */
   readonly bodies: ReadonlyArray<string>
-  /** The headers of the places of its deliveries. */
+  /** The headers about the order and repetition of the deliveries. */
   readonly places: Readonly<Record<string, string>>
 }
 
-/** What the leases are posted as; null when none has a body. A batch is an array, also of one event. [BATCH-1, BATCH-5] */
+/** What the post of the leases sends; null when none has a body. A batch is an array, also of one event. [BATCH-1, BATCH-5] */
 const messageOf = (leases: LeasedPost): Message | null => {
   const withBody = leases.flatMap(({ body, deliveryId }) => (body === null ? [] : { body, deliveryId }))
   const [first] = withBody
@@ -160,7 +162,7 @@ const messageOf = (leases: LeasedPost): Message | null => {
   return { postedAs: { batchId, format }, id: batchId, body: batchBody(bodies), bodies, places }
 }
 
-/** The post of a signed body. */
+/** Signs the message. */
 const requestOf = (
   hmac: typeof Hmac.Service,
   { webhook }: Lease,
@@ -177,8 +179,9 @@ const requestOf = (
 })
 
 /**
- * Starts the attempt, or ends it at once where it may not post. Gives its end to `onEnd`, once, maybe within the call, whatever the sender
- * does. Returns the effect that interrupts it: a batch of leases that is overdue then gives the result `timeout`, and the emitter's end leaves no attempt behind, which is null. [DELIV-3]
+ * Starts the attempt, or ends it at once where it may not post. `onEnd` gets the ended post once, maybe within the call, whatever the sender does.
+ * Returns the effect that interrupts the attempt: its result is then `timeout` where the batch of leases is overdue; when the emitter stops, it is
+ * no attempt, and `onEnd` gets null. [DELIV-3]
  */
 export const startAttempt = (
   { clock, hmac, start }: Posting,
@@ -199,7 +202,7 @@ export const startAttempt = (
     const durationMillis = Math.max(0, clock.unsafeCurrentTimeMillis() - at)
     endOnce({ leases, at, durationMillis, postedAs: message?.postedAs ?? null, result, defect })
   }
-  /** Ends the attempt as internal where the work throws: its slot would stay taken. */
+  /** Ends the attempt with the error `internal` where the work throws; otherwise its slot would stay taken. */
   const endWith = (work: () => void): void => {
     try {
       work()
@@ -228,6 +231,6 @@ export const startAttempt = (
     if (message === null) end(failed("internal"))
     else interrupt = start(requestOf(hmac, leases[0], message, at), endPost)
   })
-  // What a sender leaves open ends with that, too: its slot would stay taken.
+  // Ends the post even if the sender's interruption does not; otherwise its slot would stay taken.
   return Effect.map(Effect.exit(interrupt), () => endPost(Exit.interrupt(FiberId.none)))
 }

@@ -2,7 +2,7 @@
 import type { Lease, AttemptTransitions, StoreUnavailable } from "@lead-signals/domain"
 import { Cause, Effect, FiberRef, LogLevel } from "effect"
 
-/** The store could not be asked for deliveries, or told of attempts. */
+/** Logs that the store could not lease deliveries or record attempts. */
 export const logStoreUnavailable = ({ reason }: StoreUnavailable): Effect.Effect<void> =>
   Effect.logWarning("store unavailable to the emitter").pipe(Effect.annotateLogs({ reason }))
 
@@ -12,7 +12,7 @@ export const logDefect = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
     Effect.annotateLogs({ defect: (Cause.squash(cause) as { name?: string } | null)?.name ?? "unknown" })
   )
 
-/** A lease had no body. */
+/** Logs that a leased delivery has no body. */
 export const logBodyMissing = ({ deliveryId, webhook }: Lease): Effect.Effect<void> =>
   Effect.logError("the body of a delivery could not be created").pipe(
     Effect.annotateLogs({ deliveryId, webhookId: webhook.id })
@@ -43,8 +43,8 @@ const logAttempted = (
   })
 
 /**
- * Logs what the store recorded of attempts, in their order, and the webhooks that they disabled. Skips building lines below the host's
- * minimum level: most attempts log at debug level.
+ * Logs the outcome of each attempt, in order, and the webhooks that were disabled. It makes no lines below the host's minimum level, because most
+ * attempts log at debug level.
  */
 export const logRecorded = (
   attempts: ReadonlyArray<RecordedAttempt>,

@@ -38,18 +38,18 @@ import { Hmac } from "./WebhookSignature.ts"
 
 /** The options of `layer`; each has a default. */
 export interface EmitterOptions {
-  /** Milliseconds from each failed attempt to the next; a delivery is dead after the last. */
+  /** Milliseconds from each failed attempt to the next; after the last of them the delivery is dead. */
   readonly scheduleMillis: ReadonlyArray<number>
-  /** Attempts at once, in total and for one webhook. */
+  /** The maximum numbers of attempts that are under way at once, in total and for one webhook. */
   readonly limits: DeliverySlots.Limits
   /** Milliseconds that an attempt and its record may take before another process may lease the delivery. */
   readonly leaseMillis: number
   /**
-   * Milliseconds between looks at the outbox when nothing wakes the emitter. Deliveries that other processes queue do
-   * not wake it.
+   * Milliseconds after which the emitter reads the outbox again when nothing wakes it. Deliveries that other processes
+   * queue do not wake it.
    */
   readonly pollMillis: number
-  /** Time that attempts under way may take when the emitter stops. */
+  /** How long the emitter waits for attempts under way when it stops. */
   readonly drain: Duration.DurationInput
   /**
    * The absolute URL of the API as its clients know it, below which CloudEvents name the schema of their data; null when it is not known.
@@ -67,19 +67,19 @@ const defaultOptions: EmitterOptions = {
   apiUrl: null
 }
 
-/** Milliseconds after the drain time within which calls of the store may still end, which can't be interrupted. */
+/** Milliseconds after the drain time for which the emitter waits for calls of the store, which can't be interrupted. */
 const interruptMillis = 1000
 
 /** A running emitter. It runs while its layer's scope is open. */
 export class Emitter extends Context.Tag("@lead-signals/webhook/Emitter")<
   Emitter,
   {
-    /** Leases no more deliveries, and waits until the attempts of those that it has are recorded, or the drain time and a second more are over. */
+    /** Leases no more deliveries, and waits until its attempts are recorded, for the drain time and one second more at most. Never fails. */
     readonly stop: Effect.Effect<void>
   }
 >() {}
 
-/** Effect's own fiber metrics: with several fibers an attempt they cost more than they are worth. */
+/** Turns Effect's fiber metrics off, which cost much where each attempt has several fibers. */
 const withoutFiberMetrics = RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics)
 
 const make = (options: EmitterOptions) =>
@@ -96,14 +96,14 @@ const make = (options: EmitterOptions) =>
     const wakeUps = yield* Queue.sliding<void>(1)
     const idle = yield* Deferred.make<void>()
     const batches = new Set<LeaseBatch>()
-    /** Whether what waits has the time of an attempt left before its lease ends. */
+    /** Whether a post that has waited in the queue has the time of an attempt left before its lease ends. */
     const mayLeaseAhead =
       options.leaseMillis >= leaseReserveMillis + Retries.attemptTimeoutMillis + maxQueuedMillis
     const body = renderBody(options.apiUrl)
     let leaseCount = 0
     let isStopping = false
-    /** Looks in a row that found nothing, though by this process's clock something is due: the store's clock is behind. */
-    let looksInVain = 0
+    /** How often in a row a lease was empty although, by this process's clock, something was due: the store's clock is behind. */
+    let emptyLeases = 0
 
     const recorder = new AttemptRecorder({
       outbox,
@@ -117,8 +117,8 @@ const make = (options: EmitterOptions) =>
     })
 
     /**
-     * Leases as many deliveries as there are free slots, and starts their attempts; returns when the next delivery becomes due, null when that is
-     * unknown. Uninterruptible: a delivery that was leased and not attempted would wait until its lease runs out.
+     * Leases as many deliveries as there are free slots, and starts their attempts. Returns when the next delivery becomes due; null when that is
+     * unknown. It is uninterruptible, because a delivery that is leased and not attempted would wait until its lease runs out.
      */
     const leaseDue = Effect.gen(function* () {
       if (slots.total >= options.limits.total) return null
@@ -131,11 +131,11 @@ const make = (options: EmitterOptions) =>
         underWay: slots,
         body
       })
-      looksInVain = leases.length > 0 ? 0 : looksInVain + 1
+      emptyLeases = leases.length > 0 ? 0 : emptyLeases + 1
       if (leases.length > 0) {
         const posts = postsOf(leases)
         for (const [lease] of posts) slots.take(lease)
-        // Not `until`, which is of the store's clock: another host's may be off. The lease began after the request.
+        // The lease's own `until` is of the store's clock, which may differ from this one. The lease began after the request.
         const endsAt = requestedAt + options.leaseMillis - leaseReserveMillis
         yield* startLeaseBatch(posts, endsAt, clock, batches, queue, (post, batch, mayPost, onEnd) =>
           startAttempt(posting, post, batch, mayPost, (ended) => {
@@ -156,8 +156,8 @@ const make = (options: EmitterOptions) =>
       Effect.flatMap((nextDueAt) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           const millis = (nextDueAt ?? Number.POSITIVE_INFINITY) - now
-          if (millis > 0) looksInVain = 0
-          const wait = Math.min(options.pollMillis, millis > 0 ? millis : 4 ** Math.max(0, looksInVain - 1))
+          if (millis > 0) emptyLeases = 0
+          const wait = Math.min(options.pollMillis, millis > 0 ? millis : 4 ** Math.max(0, emptyLeases - 1))
           return Effect.timeoutOption(Queue.take(wakeUps), Duration.millis(wait))
         })
       ),
@@ -188,7 +188,7 @@ const make = (options: EmitterOptions) =>
         concurrency: "unbounded",
         discard: true
       })
-      // A store that is silent holds what leases or records: it is left behind, and its deliveries are attempted again.
+      // A call of a store that does not answer is abandoned; its deliveries are attempted again when their leases run out.
       yield* Effect.timeoutOption(
         Effect.zipRight(interruptPosts, Fiber.interruptAll([leasing, waking, recording])),
         interruptMillis

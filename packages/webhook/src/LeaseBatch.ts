@@ -1,4 +1,4 @@
-/** Attempts at deliveries that were leased together, under one timer: a timer of its own costs more than a small post. */
+/** Attempts of deliveries that were leased together, under one timer: a timer for each would cost more than a small post. */
 import { type Lease, Retries } from "@lead-signals/domain"
 import { type Clock, Duration, Effect, FiberId } from "effect"
 import { maxQueuedMillis, type PostQueue } from "./PostQueue.ts"
@@ -9,18 +9,18 @@ export type LeasedPost = readonly [Lease, ...Array<Lease>]
 /** An attempt under way. */
 interface Running {
   interrupt: Effect.Effect<void>
-  /** Milliseconds from the start of the batch to that of the attempt, whose timeout is as much later. */
+  /** Milliseconds from the start of the batch to the start of the attempt, whose timeout is later by as much. */
   readonly waitedMillis: number
 }
 
-/** The posts of one lease, which end it together. */
+/** The posts of one call of `Outbox.lease`. */
 export class LeaseBatch {
   readonly running = new Set<Running>()
-  /** By this process's clock, in milliseconds since 1970: from then on no attempt begins or goes on. */
+  /** When the leases end, by this process's clock, in milliseconds since 1970: no attempt begins or goes on after that. */
   readonly endsAt: number
-  /** Distinguishes an interruption by the timer, a timeout, from one by the emitter's end, which is no attempt. */
+  /** Whether the timer has interrupted attempts, which are timeouts; an attempt that the emitter's stop interrupts is none. */
   isOverdue = false
-  /** Whether attempts have been interrupted: a sender whose posts end so by themselves has failed. */
+  /** Whether attempts were interrupted at all: a sender whose post ends as interrupted without this has a defect. */
   isInterrupted = false
 
   constructor(endsAt: number) {
@@ -32,7 +32,7 @@ export class LeaseBatch {
     this.interruptBegunWithin(Number.POSITIVE_INFINITY)
   )
 
-  /** Interrupts the attempts that began within so many milliseconds after the batch. */
+  /** Interrupts the attempts that began within `millis` after the start of the batch. */
   interruptBegunWithin(millis: number): Effect.Effect<void> {
     this.isInterrupted = true
     return Effect.forEach(
@@ -43,7 +43,7 @@ export class LeaseBatch {
   }
 }
 
-/** Interrupts the attempts that began within `waitedMillis` after the batch, and each of the others as much later as it began later. */
+/** Interrupts the attempts that began within `waitedMillis` after the start of the batch, and each later one as much later as it began. */
 const interruptOverdue = (batch: LeaseBatch, waitedMillis: number): Effect.Effect<void> =>
   Effect.suspend(() => {
     batch.isOverdue = true
@@ -58,7 +58,7 @@ const interruptOverdue = (batch: LeaseBatch, waitedMillis: number): Effect.Effec
     )
   })
 
-/** A function of its own: the timer keeps what is in its scope, and V8 keeps a fiber that has ended until its next full collection. */
+/** Starts the timer. It is a separate function so that the fiber's closure holds the batch alone: V8 keeps ended fibers until a full collection. */
 const interruptAfter = (batch: LeaseBatch, millis: number) =>
   interruptOverdue(batch, millis < Retries.attemptTimeoutMillis ? Number.POSITIVE_INFINITY : 0).pipe(
     Effect.delay(Duration.millis(Math.max(0, millis))),
@@ -84,10 +84,10 @@ export const startLeaseBatch = (
     batches.add(batch)
     const startedAt = clock.unsafeCurrentTimeMillis()
     const millis = Math.min(Retries.attemptTimeoutMillis, endsAt - startedAt)
-    // An attempt that waited has its whole time before the leases end, too.
+    // A post waits only so long that its attempt still has its whole time before the leases end.
     const until = Math.min(startedAt + maxQueuedMillis, endsAt - Retries.attemptTimeoutMillis)
     return Effect.map(interruptAfter(batch, millis), (timer) => {
-      // Counted down instead of read from `running`: the first attempt may end before the last one begins.
+      // Not the size of `running`: the first attempt may end before the last one begins.
       let left = posts.length
       for (const leases of posts) {
         queue.add(leases[0].webhook.id, until, (mayPost) => {

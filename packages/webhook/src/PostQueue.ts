@@ -1,13 +1,13 @@
-/** Begins posts, at most `perWebhook` of one webhook at once; those that were leased ahead wait until one of them ends. [DELIV-7] */
+/** Begins posts, at most `perWebhook` of one webhook at once. Posts that were leased ahead wait until another of their webhook ends. [DELIV-7] */
 import type { DeliverySlots, WebhookId } from "@lead-signals/domain"
 
 /**
- * The most milliseconds that a post may wait. One that has waited longer is not begun: a receiver that was fast has become slow, and the webhook or the
- * lead may have changed meanwhile. Its delivery is leased again when the lease has run out.
+ * The maximum time that a post waits, in milliseconds. One that has waited longer is not begun: its receiver is no longer fast, and the webhook or
+ * the lead may have changed meanwhile. Its delivery is leased again when the lease has run out.
  */
 export const maxQueuedMillis = 5000
 
-/** Begins the post, or ends it without an attempt. */
+/** Begins the post where `mayPost` is true, else ends it without an attempt. */
 export type Begin = (mayPost: boolean) => void
 
 interface Waiting {
@@ -48,15 +48,15 @@ export class PostQueue {
   }
 
   /**
-   * A post that was begun has ended, so the next one of its webhook begins; after a failure fewer are under way at once. `isSuccessful` is null
-   * where no attempt was made.
+   * Notes that a post has ended, and begins the next one of its webhook. After a failure fewer are under way at once. `isSuccessful` is null where no
+   * attempt was made.
    */
   end(webhookId: WebhookId, isSuccessful: boolean | null): void {
     const posts = this.byWebhook.get(webhookId)!
     posts.running--
     if (isSuccessful !== null)
       posts.atOnce = isSuccessful ? this.limits.perWebhook : this.limits.perFailingWebhook
-    // Within `begin`: the call that runs it goes on with the rest.
+    // Called within a `begin` of the loop below, which goes on by itself.
     if (posts.isBeginning) return
     posts.isBeginning = true
     while (posts.waiting.length > 0 && posts.running < posts.atOnce) {
@@ -68,7 +68,7 @@ export class PostQueue {
     if (posts.running === 0 && posts.waiting.length === 0) this.byWebhook.delete(webhookId)
   }
 
-  /** Ends what waits of the webhook without an attempt. */
+  /** Ends the waiting posts of the webhook without an attempt. */
   giveUp(webhookId: WebhookId): void {
     const posts = this.byWebhook.get(webhookId)
     if (posts === undefined) return
@@ -77,7 +77,7 @@ export class PostQueue {
     for (const { begin } of waiting) begin(false)
   }
 
-  /** Begins nothing more. */
+  /** Forgets all waiting posts, so that none begins any more. */
   clear(): void {
     for (const { waiting } of this.byWebhook.values()) waiting.length = 0
   }

@@ -1,11 +1,11 @@
 /**
- * The text of what a receiver answers, as a program would read it: bytes become characters, and escapes the characters that they stand for.
+ * Decodes a receiver's response to the text that a program would read: bytes to characters, and escapes to the characters that they stand for.
  */
 import { decodeHTMLStrict } from "entities/decode"
 
 /**
- * Without control characters: an excerpt has none, and an echo can have them escaped. Composed, since a receiver may have kept the text in
- * another form of Unicode than it got it in.
+ * Normalises text for comparison. It drops control characters, which an excerpt has not and an echo may have escaped, makes each run of white space
+ * one space, and composes characters (NFC), because a receiver may have stored the text in another form.
  */
 export const collapseSpaces = (text: string): string =>
   text
@@ -15,25 +15,25 @@ export const collapseSpaces = (text: string): string =>
 
 const utf8Encoder = new TextEncoder()
 
-/** Receivers take UTF-8 for this encoding of western Europe, or answer in it. */
+/** The encoding of western Europe, for which receivers mistake UTF-8, or in which they answer. */
 const latinDecoder = new TextDecoder("windows-1252")
 
-/** The text as one reads its UTF-8 who takes it for windows-1252. */
+/** The text that results when its UTF-8 is decoded as windows-1252. */
 export const misreadAsLatin = (text: string): string => latinDecoder.decode(utf8Encoder.encode(text))
 
 /**
- * The text as one reads numbered references to its characters: those to control characters from 0x80 on mean what windows-1252 has there
- * (HTML Standard, numeric character reference end state).
+ * The text that results when its characters are written as numeric HTML references and decoded again: references to the control characters from
+ * 0x80 on stand for characters of windows-1252 (HTML Standard, numeric character reference end state).
  */
 export const readAsReferences = (text: string): string =>
   text.replace(/[\x80-\x9f]/g, (control) => decodeHTMLStrict(`&#${control.charCodeAt(0)};`))
 
-/** Empty for what is no character, or controls. */
+/** The character; the empty text for a control character and for a number that is no code point. */
 const characterOf = (code: number): string =>
   code >= 0x20 && code <= 0x10ffff ? String.fromCodePoint(code) : ""
 
 const escapes = /\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([nrtf])|(["\\/])|b)/g
-/** Bytes as URLs, and as programs print strings of bytes. */
+/** Runs of bytes in escapes: of URLs, and of the string literals of programs. */
 const octets = /(?:%[0-9a-fA-F]{2})+|(?:\\x[0-9a-fA-F]{2})+|(?:\\[0-3][0-7]{2})+/g
 /** An escape that the cut at the end of an excerpt leaves incomplete. */
 const unfinishedEscape =
@@ -61,7 +61,7 @@ export const decodeBytes = (bytes: Uint8Array, isCut: boolean): string => {
     })
 }
 
-/** Bytes at the end that begin a character of UTF-8. */
+/** The number of bytes at the end that begin a UTF-8 character and do not complete it. */
 const lengthOfUnfinished = (bytes: Uint8Array): number => {
   for (let length = 1; length <= 3 && length <= bytes.length; length++) {
     const byte = bytes[bytes.length - length]!
@@ -115,7 +115,7 @@ const unquote = (text: string, isCut: boolean): string => {
 const dropUnfinished = (text: string, isCut: boolean): string =>
   isCut ? text.replace(unfinishedEscape, "") : text
 
-/** Resolves one layer of JSON, HTML and URL escapes, and of those of mails and of programs. */
+/** Resolves one layer of escapes: of JSON, HTML, URLs, mails and string literals. */
 const unescapeOnce = (text: string, isCut: boolean): string =>
   decodeHTMLStrict(
     dropUnfinished(unquote(text, isCut), isCut).replace(

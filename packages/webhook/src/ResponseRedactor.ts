@@ -1,6 +1,6 @@
 /**
- * Redacts the excerpt of a receiver's response for the delivery log: receivers echo the payload, above all in
- * error messages. Personal data that the response repeats from the payload becomes `[…]`. [DELIV-5, PII-2]
+ * Redacts the excerpt of a receiver's response for the delivery log: receivers echo the payload, above all in error
+ * messages. Personal data of the payload that the response repeats becomes `[…]`. [DELIV-5, PII-2]
  */
 import { encodedRuns } from "./EncodedRuns.ts"
 import { foldCase, isOtherScript, lowerCase } from "./FoldedText.ts"
@@ -74,7 +74,7 @@ const seedPositions = (text: string): Map<string, Array<number>> => {
   return places
 }
 
-/** The index of the first of ascending numbers that is not less than one. */
+/** The index of the first number that is at least `min`; `numbers` ascend. */
 const firstFrom = (numbers: ReadonlyArray<number>, min: number): number => {
   let [low, high] = [0, numbers.length]
   while (low < high) {
@@ -86,8 +86,8 @@ const firstFrom = (numbers: ReadonlyArray<number>, min: number): number => {
 }
 
 /**
- * Masks every fragment of the source that the text contains: receivers shorten what they repeat. What other sources have masked hides
- * none of its seeds: a fragment can begin or end with what two of them have in common.
+ * Masks every fragment of the source that the text contains: receivers shorten what they repeat. It also looks at characters that another source has
+ * masked, because a fragment can begin or end with text that two sources have in common.
  */
 const maskFragments = (
   text: string,
@@ -159,10 +159,10 @@ const replaceMasked = (text: string, mask: RedactionMask): string => {
 const printableOnly = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, "")
 
 /**
- * The text of an excerpt without the personal data of the payload, whose events are `bodies`. A response that repeats nothing stays as
- * it came. In one that repeats something, each repetition is replaced, and escapes are resolved. Null for an empty
- * excerpt; a notice instead of the text when the payload has more than 5,000 phrases. `truncated` says that the
- * response was longer than the excerpt. [DELIV-5]
+ * The text of an excerpt without the personal data of the post's `bodies`. A response that repeats nothing stays as it came.
+ * In one that repeats something, each repetition is replaced, and escapes are resolved. Null for an empty excerpt; a notice
+ * instead of the text when the bodies have more than 5,000 phrases. `truncated` says that the response was longer than the
+ * excerpt. [DELIV-5]
  */
 export const redact = (
   excerpt: Uint8Array,

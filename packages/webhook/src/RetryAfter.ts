@@ -1,6 +1,6 @@
 /** Parses the Retry-After header: seconds, or an HTTP date (RFC 9110 §10.2.3). [DELIV-3] */
 
-/** The greatest delay that is told apart, some 31 years: a retry waits for a day at most. */
+/** The greatest result, about 31 years: a retry waits for a day at most. */
 const maxSeconds = 999_999_999
 
 const month = "(?<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"

@@ -4,6 +4,8 @@ import { type Bug, bugsIn } from "./Bug.ts"
 const filters = bugsIn("domain", "LeadFilter")
 const leads = bugsIn("store-memory", "BrandLeads")
 const leadStore = bugsIn("store-memory", "MemoryLeadStore")
+const commits = bugsIn("store-memory", "LeadCommits")
+const erasure = bugsIn("store-memory", "Erasure")
 const campaigns = bugsIn("store-memory", "MemoryCampaignStore")
 
 /** In the package `store-memory`: runs over SQLite do not show them. */
@@ -54,47 +56,43 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
       return Option.some(changed)
     })`
   }),
-  leadStore(
+  commits(
     "outbox-outside-the-transaction",
     "deliveries are queued a moment after their engagement is committed",
     {
-      in: "make",
+      in: "LeadCommits.fire",
       find: "$queued.push($memory.queueDelivery($delivery, $now))",
       put: "later.push(() => $memory.queueDelivery($delivery, $now))"
     },
     {
-      in: "make",
+      in: "LeadCommits.commit",
       find: "return $queued > 0 ? Effect.as(Queue.offer($bell, undefined), $committed) : Effect.succeed($committed)",
       put: "const due = later.splice(0)\n return Effect.as(Effect.zipRight(Effect.sleep(400), Effect.suspend(() => { for (const each of due) each(); return Queue.offer($bell, undefined) })), $committed)"
     },
-    {
-      in: "make",
-      before: "const { memory: $memory, queued: $bell } = yield* MemoryState",
-      insert: "const later: Array<() => void> = []"
-    }
+    { in: "LeadCommits", insert: "const later: Array<() => void> = []" }
   ),
-  leadStore("wrong-brand-subscribed", "every brand's webhooks get the event", {
-    in: "make",
+  commits("wrong-brand-subscribed", "every brand's webhooks get the event", {
+    in: "LeadCommits.apply",
     find: "$webhook.brandId === $brandId && $webhook.events.includes($event)",
     put: "$webhook.events.includes($event)"
   }),
-  leadStore("every-type-delivered", "a webhook gets events that it does not subscribe to", {
-    in: "make",
+  commits("every-type-delivered", "a webhook gets events that it does not subscribe to", {
+    in: "LeadCommits.apply",
     find: "$webhook.brandId === $brandId && $webhook.events.includes($event)",
     put: "$webhook.brandId === $brandId"
   }),
-  leadStore("erased-body-still-sent", "deliveries about an erased person stay, with their bodies", {
-    in: "make.erase",
+  erasure("erased-body-still-sent", "deliveries about an erased person stay, with their bodies", {
+    in: "eraseDeliveries",
     find: "$record.event.leadId === $id",
     put: "$record.event.leadId === $id && $record.body === null"
   }),
-  leadStore("erased-author-still-sent", "a body that names an erased author is sent again", {
-    in: "make.erase",
+  erasure("erased-author-still-sent", "a body that names an erased author is sent again", {
+    in: "eraseDeliveries",
     find: "$readers.has($record.event.leadId) && $canShow($record.event)",
     put: "$readers.has($record.event.leadId) && $canShow($record.event) && $record.body === null"
   }),
-  leadStore("readers-not-touched", "leads whose posts' author was erased keep their updatedAt", {
-    in: "make.erase",
+  erasure("readers-not-touched", "leads whose posts' author was erased keep their updatedAt", {
+    in: "eraseAuthor",
     find: "$leads.put({ ...$lead, updatedAt: $updatedAt })",
     put: "$leads.put($lead)"
   }),
@@ -109,7 +107,7 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
     put: "$last([...$days.keys()].filter(($each) => $each < $date)) ?? $last([...$days.keys()])"
   }),
   bugsIn("store-memory", "MemoryOutbox")("body-forgotten", "the body is made anew at every attempt", {
-    in: "make",
+    in: "record",
     find: 'body: $state === "pending" ? $body : null',
     put: "body: null"
   }),

@@ -115,11 +115,15 @@ export const inNewerParts: ReadonlyArray<Bug> = [
     find: "hasMore: $page.hasMore",
     put: "hasMore: false"
   }),
-  memoryLeads("feed-skips-a-place", "the feed skips a lead that changes between two pages", {
-    in: "make",
-    find: "$leads.changesAfter($after?.position ?? 0, $limit + 1)",
-    put: "$leads.changesAfter(($after?.position ?? 0) + ($after === null ? 0 : 1), $limit + 1)"
-  }),
+  bugsIn("store-memory", "LeadFeeds")(
+    "feed-skips-a-place",
+    "the feed skips a lead that changes between two pages",
+    {
+      in: "changesAfter",
+      find: "$leads.changesAfter($after?.position ?? 0, $limit + 1)",
+      put: "$leads.changesAfter(($after?.position ?? 0) + ($after === null ? 0 : 1), $limit + 1)"
+    }
+  ),
   memoryLeads(
     "feed-without-readers",
     "an erasure does not move the leads that engaged with the person's posts",

@@ -93,7 +93,7 @@ export const inViewsAndCounts: ReadonlyArray<Bug> = [
     "old-attempt-counts",
     "an attempt that began before its webhook was enabled counts against it",
     {
-      in: "settleAll",
+      in: "WorkingState.settle",
       find: "$webhook.url === $url && !$isOfEarlier",
       put: "$webhook.url === $url"
     }

@@ -11,22 +11,23 @@ const attempt = bugsIn("webhook", "DeliveryAttempt", "memory", ordering)
 const outbox = bugsIn("store-memory", "MemoryOutbox", "memory", ordering)
 const sqliteDue = bugsIn("store-sqlite", "DueRows", "sqlite", ordering)
 const sqliteRecord = bugsIn("store-sqlite", "AttemptRecord", "sqlite", ordering)
-const feed = bugsIn("store-memory", "MemoryLeadStore")
+const feed = bugsIn("store-memory", "LeadFeeds")
+const leads = bugsIn("store-memory", "MemoryLeadStore")
 
 /** In the leasing of ordered webhooks. [ORD-1] */
 export const inOrderedWebhooks: ReadonlyArray<Bug> = [
   outbox("order-not-kept", "a lease takes a lead's events side by side", {
-    in: "make",
+    in: "dueOf",
     find: "$first === undefined || $first.seq === $delivery.seq",
     put: "$first === undefined || $first.seq <= $delivery.seq"
   }),
   outbox("waits-for-an-hour", "what waited becomes due an hour after it was queued", {
-    in: "make",
+    in: "record",
     find: "LeadOrder.releasedDueAt({ ...$next, dueAt: $next.dueAt! }, $now)",
     put: "(LeadOrder.releasedDueAt({ ...$next, dueAt: $next.dueAt! }, $now) + 3_600_000)"
   }),
   outbox("skipped-unsaid", "a lease names no dead letters", {
-    in: "make",
+    in: "lease",
     find: "skipped: $deliveries.skippedBefore($row)",
     put: "skipped: []"
   }),
@@ -195,12 +196,12 @@ export const inCloudEvents: ReadonlyArray<Bug> = [
 /** In the feed of changes, at the server and in the client. [CHG-1] */
 export const inChangeFeed: ReadonlyArray<Bug> = [
   feed("feed-skips-pages", "a page of the feed of changes that is not the last has the newest position", {
-    in: "make",
+    in: "changesAfter",
     given: ["const $hasMore = $found.length > $limit"],
     find: "$hasMore ? $page.at(-1)!.position : $newest",
     put: "$newest"
   }),
-  feed("feed-without-amendments", "what an operator alters is not in the feed of changes", {
+  leads("feed-without-amendments", "what an operator alters is not in the feed of changes", {
     in: "make",
     find: "RenderedLeads.renderLead($lead) !== RenderedLeads.renderLead($changed)",
     put: "$lead.updatedAt > $changed.updatedAt"

@@ -4,7 +4,7 @@ import { type Bug, bugsIn } from "./Bug.ts"
 const beside = "several-processes"
 const outbox = bugsIn("store-memory", "MemoryOutbox", "memory", beside)
 const limits = bugsIn("store-sqlite", "SqliteRateWindows", "sqlite", beside)
-const database = bugsIn("store-sqlite", "Database", "sqlite", "torn-writes")
+const database = bugsIn("store-sqlite", "FileDatabase", "sqlite", "torn-writes")
 
 /** In what processes share; each names the scenario that shows it. */
 export const inSeveralProcesses: ReadonlyArray<Bug> = [
@@ -12,7 +12,7 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
     "leased-in-two-steps",
     "what is due is read, and leased a little later whatever its state is then",
     {
-      in: "make",
+      in: "lease",
       find: "$deliveries.put({ ...$row, body: $made, lease: $token, dueAt: $until })",
       put: "later.push(() => { $deliveries.put({ ...$row, body: $made, lease: $token, dueAt: $until }) })"
     },
@@ -21,29 +21,25 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
       find: "lease: ($request) => $leased",
       put: "lease: ($request) => Effect.flatMap($leased, (leased) => { const due = later.splice(0)\n return Effect.as(Effect.zipRight(Effect.sleep(5), Effect.sync(() => { for (const each of due) each() })), leased) })"
     },
-    {
-      in: "make",
-      before: "const { deliveries: $deliveries, webhooks: $webhooks } = $memory",
-      insert: "const later: Array<() => void> = []"
-    }
+    { in: "lease", insert: "const later: Array<() => void> = []" }
   ),
   outbox("lease-of-others-ignored", "a process takes what another one has leased", {
-    in: "make",
+    in: "lease",
     given: [
       "const { body: $body, leaseMillis: $leaseMillis, limits: $limits, token: $token, underWay: $underWay } = $request",
       "const { deliveries: $deliveries, webhooks: $webhooks } = $memory"
     ],
-    find: "$webhook.enabled ? $dueOf($id, $now, $limit).map($dueDelivery) : []",
-    put: '$webhook.enabled ? [...$dueOf($id, $now, $limit), ...[...$deliveries.pendingOf($id).from(0)].filter(({ dueAt: at, lease: held }) => at > $now && held !== null && held.split("-")[0] !== $token.split("-")[0])].map($dueDelivery) : []'
+    find: "$webhook.enabled ? $dueOf($memory, $id, $now, $limit).map($dueDelivery) : []",
+    put: '$webhook.enabled ? [...$dueOf($memory, $id, $now, $limit), ...[...$deliveries.pendingOf($id).from(0)].filter(({ dueAt: at, lease: held }) => at > $now && held !== null && held.split("-")[0] !== $token.split("-")[0])].map($dueDelivery) : []'
   }),
   limits(
     "rate-window-remembered",
     "a process reads a key's window from the file once, and then goes by what it spent itself",
     {
       in: "make",
-      given: ["$takenOf.set($keyId, $spent.taken)"],
-      find: "$later($windowOfFile($sql, $keyId), $inMemory.get($keyId) ?? null)",
-      put: "$takenOf.has($keyId) ? { startedAt: $takenOf.get($keyId).startedAt, used: $takenOf.get($keyId).used - $takenOf.get($keyId).left } : $later($windowOfFile($sql, $keyId), $inMemory.get($keyId) ?? null)"
+      given: ["$reserve.put($keyId, $spent.reserved)"],
+      find: "$later($windowOfFile($sql, $keyId), $alone.get($keyId))",
+      put: "$reserve.get($keyId) !== null ? $reserve.withoutReserve($keyId, $reserve.get($keyId)) : $later($windowOfFile($sql, $keyId), $alone.get($keyId))"
     }
   ),
   limits("small-limits-taken-ahead", "a process takes a third of a limit ahead, however small that is", {
@@ -124,18 +120,23 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
     in: "LeadCaches.at",
     drop: "this.renderedPages.at($version)"
   }),
-  bugsIn("store-memory", "MemoryLeadStore", "memory", beside)(
+  bugsIn("store-memory", "LeadCommits", "memory", beside)(
     "lead-ids-counted-by-process",
     "a process takes the first id of a lead from the store, and counts on from there",
     {
-      in: "make",
+      in: "LeadCommits.apply",
       find: '$existing ?? $memory.next("lead")',
-      put: '$existing ?? (counted.last = counted.last === 0 ? $memory.next("lead") : Math.min($memory.next("lead"), counted.last + 1))'
+      put: '$existing ?? countedIn(this, $memory.next("lead"))'
     },
     {
-      in: "make",
-      before: "const { memory: $memory, queued: $bell } = yield* MemoryState",
-      insert: "const counted = { last: 0 }"
+      in: "LeadCommits",
+      insert: `const counted = new WeakMap<object, number>()
+        const countedIn = (process: object, next: number): number => {
+          const last = counted.get(process)
+          const id = last === undefined ? next : Math.min(next, last + 1)
+          counted.set(process, id)
+          return id
+        }`
     }
   ),
   bugsIn(

@@ -48,7 +48,7 @@ export const inRules: ReadonlyArray<Bug> = [
     "attempts-not-counted",
     "failed attempts are left out of the count",
     {
-      in: "settleAll",
+      in: "WorkingState.logAttempt",
       given: ["const { error: $error, response: $response, status: $status } = $result"],
       find: "attempts: $before.attempts + 1",
       put: "attempts: $before.attempts + (attemptIsGood($result) ? 1 : 0)"

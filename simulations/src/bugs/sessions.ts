@@ -89,11 +89,11 @@ export const inSessions: ReadonlyArray<Bug> = [
   }),
   bugsIn(
     "store-memory",
-    "MemoryLeadStore",
+    "LeadFeeds",
     "memory",
     scenario
   )("stream-beyond-the-newest", "a stream that has looked for events goes on a position later", {
-    in: "make",
+    in: "eventsAfter",
     find: "position: Math.max($after, $last)",
     put: "position: Math.max($after, $last) + 1"
   })

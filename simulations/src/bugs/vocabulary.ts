@@ -47,19 +47,19 @@ export const inVocabulary: ReadonlyArray<Bug> = [
     find: "$fold($value) || undefined",
     put: "$fold(Array.from($value).length < $value.length ? $value.slice(0, -1) : $value) || undefined"
   }),
-  bugsIn("store-memory", "MemoryLeadStore")(
+  bugsIn("store-memory", "LeadCommits")(
     "signal-of-anyone",
     "an observation may name another brand's signal",
     {
-      in: "make",
+      in: "LeadCommits.stateFor",
       find: "$memory.signals.get($proposal.signalId)?.brandId === $brandId",
       put: "$memory.signals.get($proposal.signalId) !== undefined"
     }
   ),
-  bugsIn("store-memory", "MemoryLeadStore")(
+  bugsIn("store-memory", "LeadCommits")(
     "deleted-signal-catches",
     "an observation may name a deleted signal",
-    { in: "make", find: "!$memory.deletedSignals.has($proposal.signalId)", put: "true" }
+    { in: "LeadCommits.stateFor", find: "!$memory.deletedSignals.has($proposal.signalId)", put: "true" }
   ),
   bugsIn("domain", "Parameters")("no-leading-zeros", "an integer with leading zeros is refused", {
     in: "readInteger",

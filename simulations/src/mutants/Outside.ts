@@ -17,7 +17,7 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
     "It is in the log of requests, which a simulation does not write."
   ],
   [
-    /^http\/(?:Documents|StaticDocument|contract\/Event(?:Documents|Schemas)|contract\/Failures:(?:OtherError|RequestTimeoutFailure)|endpoints\/(?:Paths:pathWordsOf|Campaigns:campaigns\.putSnapshot\.day:string))\b/,
+    /^http\/(?:Documents|StaticDocument|contract\/Event(?:Documents|Schemas)|contract\/Failures:(?:OtherError|RequestTimeoutFailure)|endpoints\/(?:Paths:pathDescriptionsOf|Campaigns:campaigns\.putSnapshot\.day:string))\b/,
     "Documents are no part of a simulation, as their handlers wait for work outside of virtual time."
   ],
   [
@@ -51,7 +51,7 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
     "A simulation has no threads: what they do is done in place."
   ],
   [
-    /^store-sqlite\/(?:connection\/(?:FileKey|Driver:(?:openDatabase|connection)|Writability)|rows\/Secrets:(?:mustWrap|rewrap)|database\/Database:make:(?:statement:4|string:1)|index:layer:boolean:1)\b/,
+    /^store-sqlite\/(?:connection\/(?:FileKey|Driver:(?:openDatabase|connection)|Writability)|rows\/Secrets:(?:mustWrap|rewrap)|database\/FileDatabase:make:(?:statement:4|string:1)|index:layer:boolean:1)\b/,
     "Drivers, permissions, keys that do not fit and files that can't be written are of the machine; a run chooses whether commits are synced."
   ],
   [

@@ -8,7 +8,7 @@ export const omittedModules: ReadonlyMap<string, string> = new Map([
   ["packages/http/src/contract/Documentation.ts", "words of the OpenAPI document"],
   ["packages/http/src/contract/DocumentedView.ts", "types"],
   ["packages/http/src/contract/ErrorExamples.ts", "examples of the OpenAPI document"],
-  ["packages/http/src/contract/FieldWords.ts", "words of the OpenAPI document"],
+  ["packages/http/src/contract/FieldDescriptions.ts", "words of the OpenAPI document"],
   ["packages/http/src/contract/Fields.ts", "words of the OpenAPI document"],
   ["packages/http/src/contract/OpenApi.ts", "words of the OpenAPI document"],
   ["packages/http/src/contract/ObservationSchema.ts", "words of the OpenAPI document"]
@@ -38,7 +38,8 @@ export const isOmitted = (ts: TypeScript, file: string) => {
   /** Statuses, codes and messages of failures are no words of the document. */
   const isOfContract =
     file.startsWith("packages/http/src/contract/") && file !== "packages/http/src/contract/Failures.ts"
-  const isWords = (name: ts.Node): boolean => ts.isIdentifier(name) && /[wW]ords$/.test(name.text)
+  const isDescriptions = (name: ts.Node): boolean =>
+    ts.isIdentifier(name) && /[dD]escriptions$/.test(name.text)
 
   const isWordingArgument = (node: ts.Node): boolean => {
     const { parent } = node
@@ -74,7 +75,7 @@ export const isOmitted = (ts: TypeScript, file: string) => {
     ts.isExportDeclaration(node) ||
     isWordingArgument(node) ||
     isDefectText(node) ||
-    (isOfHttp && ts.isVariableDeclaration(node) && isWords(node.name)) ||
+    (isOfHttp && ts.isVariableDeclaration(node) && isDescriptions(node.name)) ||
     (isOfHttp && isWordingProperty(node)) ||
     (isOfContract && (ts.isStringLiteralLike(node) || ts.isNumericLiteral(node)))
 }

@@ -1,36 +1,35 @@
 /**
- * The form of an API key: `lsk_`, 32 random base62 characters, and 6 base62 characters of the CRC-32 of all before
- * them, so that a mistyped or invented key is refused without a read of the store. An operator's token has the same form after
- * `lst_`. [AUTH-7, OPER-11]
+ * The form of API keys and operators' tokens: a prefix, 32 random base62 characters, and 6 base62 characters of the CRC-32 of
+ * everything before them. The checksum refuses a mistyped or invented credential without a read of the store. [AUTH-7, OPER-11]
  */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 
-/** Before an API key. */
+/** The prefix of an API key. */
 const keyPrefix = "lsk_"
-/** Before an operator's token. */
+/** The prefix of an operator's token. */
 export const tokenPrefix = "lst_"
 const randomLength = 32
 const checksumLength = 6
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** Characters of a key that listings show, from its beginning. [AUTH-8] */
+/** How many characters of a key listings show, from its beginning. [AUTH-8] */
 export const startLength = 12
 
 /**
- * Random bytes that `fromRandom` takes. It passes over a byte of 248 or more to keep the digits equally likely; fewer
- * than 32 of 128 bytes are good with a chance below 2⁻²⁰⁰.
+ * How many random bytes `fromRandom` takes. It skips bytes of 248 and more, so that all 62 digits are equally likely. The chance
+ * that fewer than 32 of 128 bytes remain is below 2⁻²⁰⁰.
  */
 export const randomBytesNeeded = 128
 
-/** What each value of a byte adds to a CRC-32. */
+/** The CRC-32 table: the remainder of each byte, for the reversed polynomial 0xedb88320. */
 const crcOfByte = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte
   for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
   return crc
 })
 
-/** The checksum of a text in ASCII. */
+/** The CRC-32 (ISO 3309) of an ASCII text. */
 const crc32 = (text: string): number => {
   let crc = 0xffffffff
   for (let i = 0; i < text.length; i++) {
@@ -39,6 +38,7 @@ const crc32 = (text: string): number => {
   return (crc ^ 0xffffffff) >>> 0
 }
 
+/** The CRC-32 of an ASCII text as base62. */
 const checksum = (text: string): string => {
   let rest = crc32(text)
   let out = ""
@@ -50,30 +50,30 @@ const checksum = (text: string): string => {
 }
 
 /**
- * Makes a key, or what the prefix says, of `randomBytesNeeded` random bytes: 42 characters with their checksum. Throws a `RangeError`
- * when fewer than 32 bytes are below 248. [AUTH-7]
+ * Makes an API key from `randomBytesNeeded` random bytes, or a token with the prefix `tokenPrefix`: 42 characters. Throws a `RangeError` when
+ * fewer than 32 of the bytes are below 248. [AUTH-7]
  */
 export const fromRandom = (random: Uint8Array, prefix: string = keyPrefix): string => {
-  const good = Array.from(random).filter((byte) => byte < 248)
-  if (good.length < randomLength) throw new RangeError(`A key needs ${randomBytesNeeded} random bytes`)
+  const usable = Array.from(random).filter((byte) => byte < 248)
+  if (usable.length < randomLength) throw new RangeError(`A key needs ${randomBytesNeeded} random bytes`)
   const body =
     prefix +
-    good
+    usable
       .slice(0, randomLength)
       .map((byte) => digits[byte % 62])
       .join("")
   return body + checksum(body)
 }
 
-/** Whether the text has the form and the checksum of a key, or of what the prefix says, known or not. [AUTH-7] */
+/** Whether the text has the form and the checksum of a credential with this prefix; nobody need ever have created it. [AUTH-7] */
 export const isWellFormed = (text: string, prefix: string = keyPrefix): boolean =>
   text.startsWith(prefix) &&
   /^[0-9A-Za-z]{38}$/.test(text.slice(prefix.length)) &&
   checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
 
 /**
- * The hex of the key's SHA-256, which a store keeps instead of the key. A key has 190 random bits, so it needs no
- * salt. [AUTH-4]
+ * The SHA-256 of a key or token in hex, which a store keeps instead of the credential. A credential has 190 random bits, so its hash needs no
+ * salt. [AUTH-4, OPER-11]
  */
 export const hash = (key: string): string => bytesToHex(sha256(utf8ToBytes(key)))
 

@@ -1,4 +1,4 @@
-/** An operator's changes of a lead: its flags and its score. */
+/** An operator's changes to a lead: its flags and its score. */
 import type { Instant } from "../model/Instant.ts"
 import type { Lead, LeadAmendment } from "../model/Lead.ts"
 

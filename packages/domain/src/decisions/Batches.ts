@@ -1,16 +1,17 @@
 /**
- * Which due deliveries of a webhook go in one post. Each attempt forms its batches anew: what failed together is due again together, but
- * in smaller batches each time, so that one event that its receiver refuses takes no other to the dead letters. [BATCH-1, BATCH-3]
+ * Which due deliveries of a webhook share one post. Batches are formed anew for each attempt. Deliveries that failed together are due again
+ * together, but in smaller batches each time: so an event that its receiver refuses ends alone, and takes no other event to the dead letters
+ * with it. [BATCH-1, BATCH-3]
  */
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { formatOfBody } from "../model/Delivery.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { Webhook, WebhookFormat } from "../model/Webhook.ts"
 
-/** The most bytes of a post with several events: common receivers take 1 MiB. An event that is larger goes alone. [BATCH-4] */
+/** The greatest size of a post with several events, in bytes: common receivers take 1 MiB. A larger event goes alone. [BATCH-4] */
 export const maxBatchBytes = 1024 * 1024
 
-/** Deliveries of one webhook that a store reads at most for one lease of batches. */
+/** How many deliveries of one webhook a store reads at most for one lease of batches. */
 const maxRows = 500
 
 /** A due delivery, as far as its batch depends on it. */
@@ -19,34 +20,34 @@ export interface DueDelivery {
   readonly dueAt: Instant
   /** Failed attempts since it was queued or its webhook was enabled. */
   readonly failures: number
-  /** An operator waits for a test: it waits for no other event. */
+  /** Whether it is a test: an operator waits for it, so its batch is sent at once. */
   readonly isTest: boolean
 }
 
 type Settings = Pick<Webhook, "maxBatch" | "maxWait">
 
-/** Whether the webhook gets arrays of events: one event is an array of one then. [BATCH-1] */
+/** Whether the webhook gets arrays of events, of one event, too. [BATCH-1] */
 export const isBatched = ({ maxBatch }: Pick<Webhook, "maxBatch">): boolean => maxBatch > 1
 
-/** How many due deliveries a store reads for so many posts: whole batches, at least one. */
+/** How many due deliveries a store reads for `posts` posts: whole batches, at least one. */
 export const rowsFor = ({ maxBatch }: Pick<Webhook, "maxBatch">, posts: number): number =>
   maxBatch === 1 ? posts : maxBatch * Math.max(1, Math.min(posts, Math.floor(maxRows / maxBatch)))
 
-/** The most deliveries in a batch with one that has failed so often: a quarter of the last attempt's, at least one. [BATCH-3] */
+/** The greatest size of a batch with a delivery that has failed `failures` times: each failure quarters it, down to one. [BATCH-3] */
 export const sizeAfter = ({ maxBatch }: Pick<Webhook, "maxBatch">, failures: number): number =>
   Math.max(1, Math.floor(maxBatch / 4 ** failures))
 
-/** What is due of a webhook, in batches. */
+/** The due deliveries of a webhook, in batches. */
 export interface Formed<A> {
-  /** Those to be sent now, in the order of `due`; each has one delivery at least. */
+  /** The batches to send now, in the order of due times; each has at least one delivery. */
   readonly batches: ReadonlyArray<ReadonlyArray<A>>
-  /** When the deliveries that wait for others have waited long enough; null when none waits. */
+  /** When the deliveries that wait for others become due without them; null when none waits. */
   readonly readyAt: Instant | null
 }
 
 /**
- * Forms the batches of a webhook. `due` is in the order of due times. A batch is sent when it is full, when its first delivery has been
- * due for `maxWait` seconds, or when it has a test. Only the last batch can wait. [BATCH-1, BATCH-2]
+ * Forms the batches of a webhook from its due deliveries, which are in the order of due times. A batch is sent when it is full, when its first
+ * delivery has been due for `maxWait` seconds, or when it contains a test. Only the last batch can wait. [BATCH-1, BATCH-2]
  */
 export const form = <A extends DueDelivery>(
   due: ReadonlyArray<A>,
@@ -74,8 +75,8 @@ export const form = <A extends DueDelivery>(
 }
 
 /**
- * How many of a batch's first deliveries fit in one post by their bodies, at least one: together they have at most `maxBatchBytes`, and all have
- * one format. A body that was made before the webhook's format changed keeps its own. Null bodies take no room. [BATCH-4, FMT-3]
+ * How many of a batch's first deliveries fit into one post, at least one: together their bodies have at most `maxBatchBytes`, and all have one
+ * format. A body that was made before the webhook's format changed keeps its own format. A body of null takes no room. [BATCH-4, FMT-3]
  */
 export const fitting = (bodies: ReadonlyArray<string | null>): number => {
   let bytes = 1
@@ -90,7 +91,10 @@ export const fitting = (bodies: ReadonlyArray<string | null>): number => {
   return bodies.length
 }
 
-/** The taken deliveries without those that do not fit in the post of their batch; members of a batch stand together. [BATCH-4] */
+/**
+ * The leased deliveries without those that do not fit into the post of their batch. The members of a batch are adjacent in `taken`; a delivery
+ * whose `batch` is null goes alone. [BATCH-4]
+ */
 export const withoutOverflow = <A extends { readonly batch: number | null; readonly body: string | null }>(
   taken: ReadonlyArray<A>
 ): ReadonlyArray<A> => {

@@ -1,8 +1,8 @@
-/** A campaign's figures over time, from what each day added to them. [SERIES-3] */
+/** A campaign's figures over time, from what each day's readings added to them. [SERIES-3] */
 import type { MetricSnapshot, PostTotals } from "../model/Campaign.ts"
 import * as MetricSnapshots from "./MetricSnapshots.ts"
 
-/** What the readings of one day changed in the sum over all posts. A corrected total can make a figure negative. */
+/** By how much the readings of one day changed the sums over all posts. A corrected total can make a figure negative. */
 export interface DayChange extends PostTotals {
   /** `YYYY-MM-DD`. */
   readonly day: string
@@ -18,8 +18,8 @@ const plus = (a: PostTotals, b: PostTotals): PostTotals => ({
 })
 
 /**
- * The snapshot as of each of the days, which ascend as `changes` do: the sum of all changes up to it; null before the first. [SERIES-3,
- * MET-4, MET-7]
+ * The snapshot as of each day: the sum of all changes up to and including it; null before the first change. `days` and `changes` both ascend.
+ * [SERIES-3, MET-4, MET-7]
  */
 export const snapshots = (
   days: ReadonlyArray<string>,

@@ -4,9 +4,9 @@ import type { DeliveryState } from "../model/Delivery.ts"
 import type { Instant } from "../model/Instant.ts"
 import { type IntervalSpan, intervalMillis } from "../model/Interval.ts"
 
-/** The intervals in which a store counts: all of one length, a multiple of an hour, from a full hour on. */
+/** The intervals in which a store counts. All have one length, a multiple of an hour, and the first begins on a full hour. */
 export interface CountedIntervals {
-  /** When the first one begins. */
+  /** The first instant of the first interval. */
   readonly start: Instant
   /** The length of each, in milliseconds. */
   readonly millis: number
@@ -14,24 +14,27 @@ export interface CountedIntervals {
   readonly count: number
 }
 
-/** Leads count at their `createdAt`, engagements at their `trackedAt`. A lead that several signals caught counts with each of them. */
+/**
+ * What is counted, and by which groups. Leads count at their `createdAt`, engagements at their `trackedAt`. A lead that several signals caught
+ * counts for each of them.
+ */
 export type Counted =
-  | /** Leads, in all or by the signals that caught them. */ {
+  | /** Leads, all together or by the signals that caught them. */ {
       readonly of: "leads"
       readonly by: "none" | "signal"
     }
-  | /** Engagements, in all, or by the signal that caught them, or by their type. */ {
+  | /** Engagements, all together, by the signal that caught them, or by their type. */ {
       readonly of: "engagements"
       readonly by: "none" | "signal" | "type"
     }
 
-/** One count; an interval and group without anything to count has none. */
+/** The count of one group in one interval. A group that has nothing in an interval has no count there. */
 export interface IntervalCount<Group extends string | null = string | null> {
-  /** The number of the interval, from 0. */
+  /** The index of the interval, from 0. */
   readonly index: number
-  /** The id of the signal, the type of the engagement, or the state of the delivery; null for all, or for engagements without a type. */
+  /** A signal's id, an engagement's type, or a delivery's state; null without groups, and for engagements without a type. */
   readonly group: Group
-  /** At least 1. */
+  /** The count, at least 1. */
   readonly n: number
 }
 
@@ -45,21 +48,21 @@ export interface GroupCounts {
 
 /** A series by group. */
 export interface CountSeries {
-  /** At most `maxGroups`, those with the most first; just one when the series has no groups. */
+  /** At most `maxGroups`, the largest first; exactly one when the series is not grouped. */
   readonly groups: ReadonlyArray<GroupCounts>
   /** The sums over all further groups; null when there are none. */
   readonly rest: ReadonlyArray<number> | null
 }
 
-/** Groups of one series, at most. */
+/** The maximum number of groups of one series. */
 export const maxGroups = 20
 
-/** The states that deliveries end in. */
+/** The states in which deliveries end. */
 export const finishedStates = ["delivered", "dead"] as const satisfies ReadonlyArray<DeliveryState>
 /** One of `finishedStates`. */
 export type FinishedState = (typeof finishedStates)[number]
 
-/** The intervals of the span, as a store takes them. */
+/** Converts the span into the form that a store takes. */
 export const intervalsOf = ({ count, interval, start }: IntervalSpan): CountedIntervals => ({
   start,
   millis: intervalMillis[interval],
@@ -68,7 +71,7 @@ export const intervalsOf = ({ count, interval, start }: IntervalSpan): CountedIn
 
 const sumOf = (counts: ReadonlyArray<number>): number => counts.reduce((sum, n) => sum + n, 0)
 
-/** The counts of each group, with 0 where nothing happened. Groups in `always` are there also when nothing happened at all. */
+/** The counts of each group in all `count` intervals, 0 where nothing happened. A group of `always` is there even if it has no count. */
 export const byGroup = (
   count: number,
   found: ReadonlyArray<IntervalCount>,
@@ -85,7 +88,7 @@ export const byGroup = (
   return [...groups].map(([group, counts]) => ({ group, counts }))
 }
 
-/** The groups with the most first, ties in the order of their names; those beyond `maxGroups` together. [SERIES-5] */
+/** Orders the groups, the largest sum first and ties by name, and sums up those beyond `limit` in `rest`. [SERIES-5] */
 export const largest = (groups: ReadonlyArray<GroupCounts>, limit = maxGroups): CountSeries => {
   const ordered = [...groups].sort(
     (a, b) => sumOf(b.counts) - sumOf(a.counts) || ((a.group ?? "") < (b.group ?? "") ? -1 : 1)

@@ -1,31 +1,25 @@
 /**
- * How many deliveries of each webhook may be taken at once, so that a slow or dead one delays no other. [DELIV-7]
+ * How many deliveries of each webhook can be leased at once, so that a slow or dead webhook delays no other. A slot is the right to have one
+ * post leased, with one delivery or one batch. [DELIV-7]
  */
 import type { Instant } from "../model/Instant.ts"
 import type { WebhookId } from "../model/Webhook.ts"
 
-/** How many attempts may be under way at once. */
+/** The maximum numbers of attempts that are under way at once. */
 export interface Limits {
-  /** All webhooks together. */
+  /** The maximum of all webhooks together. */
   readonly total: number
-  /** Places of the total that only webhooks without an attempt under way may take. */
+  /** Slots of the total that only a webhook without an attempt under way can take. */
   readonly reserved: number
-  /** One webhook whose last attempt did not fail. */
+  /** The maximum of one webhook whose last attempt did not fail. */
   readonly perWebhook: number
-  /** All webhooks together whose last attempt failed. */
+  /** The maximum of all webhooks together whose last attempt failed. */
   readonly failingTotal: number
-  /** One webhook whose last attempt failed: enough to see that it is well again. */
+  /** The maximum of one webhook whose last attempt failed: enough to notice that it works again. */
   readonly perFailingWebhook: number
 }
 
-/**
- * The token of a delivery's lease: that of the request, which has no full stop; in a batch followed by a full stop and the batch's number, so
- * that leases of one post have one token. Null: the webhook takes no batches. [DELIV-7]
- */
-export const leaseToken = (token: string, batch: number | null): string =>
-  batch === null ? token : `${token}.${batch}`
-
-/** The limits of an emitter that is given none: 256 attempts at once, 32 of them for one webhook. */
+/** The default limits of an emitter: 256 attempts at once, 32 of them for one webhook. */
 export const defaultLimits: Limits = {
   total: 256,
   reserved: 64,
@@ -34,31 +28,32 @@ export const defaultLimits: Limits = {
   perFailingWebhook: 2
 }
 
-/** The attempts under way, by webhook. */
+/** The slots that are taken. */
 export interface UnderWay {
-  /** Attempts that this process has under way. */
+  /** How many attempts this process has under way. */
   readonly total: number
-  /** Those of them whose webhook's last attempt failed. */
+  /** How many of them are of a webhook whose last attempt failed. */
   readonly failingTotal: number
-  /** How many each webhook has; a webhook without any may be left out. */
+  /** How many each webhook has; a webhook without any can be left out. */
   readonly byWebhook: ReadonlyMap<WebhookId, number>
   /**
-   * Webhooks that answer fast. While fewer than half of all places are taken, each may have up to three times `perWebhook`: the emitter posts `perWebhook`
-   * at once, and the others as soon as one ends, without waiting for a lease. Absent: none. A store may disregard it. [DELIV-7]
+   * Webhooks that answer fast. While fewer than half of all slots are taken, each can have up to three times `perWebhook` deliveries leased: the
+   * emitter posts `perWebhook` at once, and each further one as soon as another ends, without waiting for a lease. Absent: none. A store may
+   * disregard it. [DELIV-7]
    */
   readonly fast?: ReadonlySet<WebhookId>
 }
 
-/** A webhook that answers fast may have this many times `perWebhook` deliveries leased. */
+/** A webhook that answers fast can have this many times `perWebhook` slots. */
 const fastFactor = 3
 
-/** The most posts of a webhook that does not fail which can have a place at once, whatever else is under way. */
-export const maxPlacesOf = (webhookId: WebhookId, { perWebhook }: Limits, { fast }: UnderWay): number =>
+/** The maximum number of slots of a webhook that does not fail, whatever else is under way. */
+export const maxSlotsOf = (webhookId: WebhookId, { perWebhook }: Limits, { fast }: UnderWay): number =>
   fast?.has(webhookId) === true ? fastFactor * perWebhook : perWebhook
 
 /** A webhook with something due. */
 export interface Candidate {
-  /** The webhook that the places are for. */
+  /** The webhook that the slots are for. */
   readonly webhookId: WebhookId
   /** When its failures began; null when its last attempt did not fail. */
   readonly failingSince: Instant | null
@@ -66,8 +61,8 @@ export interface Candidate {
   readonly dueAt: Instant
 }
 
-/** What is left of the limits while places are dealt out. */
-class Free {
+/** The free slots while `allocate` hands them out. */
+class FreeSlots {
   private readonly limits: Limits
   private readonly underWay: UnderWay
   private total: number
@@ -84,10 +79,10 @@ class Free {
     return this.underWay.byWebhook.get(webhookId) ?? 0
   }
 
-  /** Whether the webhook may have one more than the `has` that it has. */
+  /** Whether the webhook, which has `has` slots, can take one more. */
   allows({ failingSince, webhookId }: Pick<Candidate, "webhookId" | "failingSince">, has: number): boolean {
     const { perFailingWebhook, perWebhook, reserved, total } = this.limits
-    const most = this.total > total / 2 ? maxPlacesOf(webhookId, this.limits, this.underWay) : perWebhook
+    const most = this.total > total / 2 ? maxSlotsOf(webhookId, this.limits, this.underWay) : perWebhook
     return (
       has < (failingSince === null ? most : perFailingWebhook) &&
       this.total > (has === 0 ? 0 : reserved) &&
@@ -101,21 +96,20 @@ class Free {
   }
 }
 
-/** Whether the limits leave the webhook a place for one more attempt now. [DELIV-7] */
-export const hasPlace = (
+/** Whether the limits leave the webhook a slot for one more attempt now. [DELIV-7] */
+export const hasFreeSlot = (
   candidate: Pick<Candidate, "webhookId" | "failingSince">,
   limits: Limits,
   underWay: UnderWay
 ): boolean => {
-  const free = new Free(limits, underWay)
+  const free = new FreeSlots(limits, underWay)
   return free.allows(candidate, free.underWayOf(candidate.webhookId))
 }
 
 /**
- * How many posts of each webhook to lease now. It deals out the free places one by one: to the webhook with the
- * fewest attempts under way, among these to the one that has waited longest. `due` says how many posts a webhook
- * has due, deliveries or batches. It leaves no place free that a webhook could use. The answer is in the order of first places; webhooks
- * without a place are left out. [DELIV-7]
+ * How many posts of each webhook to lease now. It hands the free slots out one by one: to the webhook with the fewest attempts under way, and
+ * among these to the one that has waited longest. `due` is how many posts of a webhook are due, deliveries or batches. No slot stays free that a
+ * webhook could use. Webhooks without a slot are left out; the others come in the order in which each got its first slot. [DELIV-7]
  */
 export const allocate = (
   candidates: ReadonlyArray<Candidate & { readonly due: number }>,
@@ -123,7 +117,7 @@ export const allocate = (
   underWay: UnderWay
 ): ReadonlyMap<WebhookId, number> => {
   const shares = new Map<WebhookId, number>()
-  const free = new Free(limits, underWay)
+  const free = new FreeSlots(limits, underWay)
   const queue = [...candidates].sort((a, b) => a.dueAt - b.dueAt)
   for (let level = 0; level < Math.max(fastFactor * limits.perWebhook, limits.perFailingWebhook); level++) {
     for (const candidate of queue) {
@@ -139,8 +133,7 @@ export const allocate = (
 }
 
 /**
- * The webhooks to which `allocate` can give a place, whatever they have due: a store need not look at the others.
- * [DELIV-7]
+ * The webhooks to which `allocate` can give a slot, however much each has due: a store need not read the deliveries of the others. [DELIV-7]
  */
 export const eligible = <A extends Candidate>(
   candidates: ReadonlyArray<A>,
@@ -154,3 +147,10 @@ export const eligible = <A extends Candidate>(
   )
   return candidates.filter(({ webhookId }) => shares.has(webhookId))
 }
+
+/**
+ * The token of a lease: the request's token, which has no full stop. In a batch it is followed by a full stop and the batch's number, so that the
+ * leases of one post have one token. `batch` is null where the webhook takes no batches. [DELIV-7]
+ */
+export const leaseToken = (token: string, batch: number | null): string =>
+  batch === null ? token : `${token}.${batch}`

@@ -1,11 +1,11 @@
-/** When a new key or token may end. */
+/** The expiry of a new key or token. */
 import { Either } from "effect"
 import { InvalidParameter } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 
 /**
- * Refuses an end that is not after `now`, in milliseconds since 1970: such a credential would never have worked. Null has no end. A
- * credential ends at once by its revocation. [AUTH-12]
+ * Refuses an expiry that is not after `now`: such a credential would never work. Null is accepted: the credential does not expire. To end a
+ * credential at once, an operator revokes it. [AUTH-12]
  */
 export const checkExpiry = (expiresAt: Instant | null, now: Instant): Either.Either<void, InvalidParameter> =>
   expiresAt === null || expiresAt > now

@@ -1,29 +1,30 @@
-/** What an Idempotency-Key leads to, given what is kept of it. Pure: a store calls it inside its transaction. [IDEM-1 … IDEM-4] */
+/** Decides whether a call with an Idempotency-Key may run, from the record of the key. A store calls it inside its transaction. [IDEM-1 … IDEM-4] */
+import { millisPerDay } from "../model/Duration.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { IdempotencyRecord, Reservation, Reserved } from "../model/IdempotencyRecord.ts"
 
 /** Milliseconds for which a key is remembered, from its first use: a day. [IDEM-6] */
-export const keptMillis = 86_400_000
+export const keptMillis = millisPerDay
 
 /**
- * Milliseconds that a call is waited for. A call that takes longer loses its hold to a repetition, and can then change nothing any
+ * Milliseconds for which a call holds its key. A repetition takes the key over from a call that takes longer, which can then change nothing any
  * more. [IDEM-3]
  */
 export const leaseMillis = 10_000
 
-/** Keys that one operator may have in use at once. [IDEM-6] */
+/** The maximum number of keys that one operator can have in use at once. [IDEM-6] */
 export const maxPerActor = 10_000
 
-/** A call that wants to hold its key. */
+/** A call's request to hold its key. */
 export type ReserveRequest = Pick<IdempotencyRecord, "id" | "holder" | "actor" | "fingerprint">
 
-/** The answer to a call, and the record to keep instead of the one before; null leaves that as it is. */
+/** Whether a call may run, and what the store writes. */
 export interface Decision {
-  /** What comes of the call. */
+  /** The answer to the call. */
   readonly reserved: Reserved
-  /** What the store writes. */
+  /** The record to write in place of the one before; null leaves that as it is. */
   readonly put: IdempotencyRecord | null
-  /** Whether the record is one more of its operator: the store then checks `maxPerActor` first. */
+  /** Whether the operator has one more record by it. The store then checks `maxPerActor` before it writes. */
   readonly isNew: boolean
 }
 
@@ -37,11 +38,11 @@ const reservedFor = (request: ReserveRequest, createdAt: Instant, now: Instant):
   answer: null
 })
 
-/** Whether the record is older than a key is remembered. [IDEM-6] */
+/** Whether the record is older than `keptMillis`, so that its key counts as unused. [IDEM-6] */
 export const isExpired = ({ createdAt }: Pick<IdempotencyRecord, "createdAt">, now: Instant): boolean =>
   now >= createdAt + keptMillis
 
-/** Decides over the record that is kept under the id; null where there is none. */
+/** Decides over the record that the store has under the request's id, null where it has none. [IDEM-1 … IDEM-4] */
 export const reserve = (kept: IdempotencyRecord | null, request: ReserveRequest, now: Instant): Decision => {
   if (kept === null || isExpired(kept, now))
     return { reserved: { type: "reserved" }, put: reservedFor(request, now, now), isNew: kept === null }
@@ -58,8 +59,8 @@ export const reserve = (kept: IdempotencyRecord | null, request: ReserveRequest,
 }
 
 /**
- * Whether the call still holds the record, and may commit its change. A transaction that changes something on behalf of a reservation
- * checks it and marks the record `applied`, or fails. [IDEM-3]
+ * Whether the call still holds its key, so that it may commit. Each transaction that changes something under a reservation checks this, and
+ * then marks the record `applied`, or else fails. [IDEM-3]
  */
 export const isHeld = (kept: IdempotencyRecord | null, { holder }: Reservation): boolean =>
   kept !== null && kept.holder === holder && kept.state !== "answered"

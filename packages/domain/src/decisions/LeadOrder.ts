@@ -1,24 +1,24 @@
 /**
- * The order of a lead's events at an ordered webhook. A delivery that keeps its place names its lead, `orderedLead`. Of those of one webhook
- * and lead the ones that ended come first, then the one that may be leased, then the ones that wait for it. [ORD-2]
+ * The order of a lead's events at an ordered webhook. A delivery that keeps its lead's order names the lead as `orderedLead`. The deliveries of
+ * one webhook and one `orderedLead` form a queue: first those that ended, then the one that may be leased, then those that wait for it. [ORD-2]
  */
 import type { DeliveryId } from "../model/Delivery.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { LeadId } from "../model/Lead.ts"
 import type { Webhook } from "../model/Webhook.ts"
 
-/** A waiting delivery is stored as due at the last instant there is, so that nothing that looks for what is due meets it. */
+/** The `dueAt` of a stored delivery that waits for an earlier one: the last instant of a `Date`, so that no query for due deliveries finds it. */
 export const waitingDueAt: Instant = 8_640_000_000_000_000
 
-/** The most ids that a post names as skipped: the newest. [ORD-5] */
+/** How many ids of skipped dead letters a post names at most; it names the newest. [ORD-5] */
 export const maxSkippedIds = 50
 
-/** When a stored delivery is due; null while it waits, as when it has ended. */
+/** The `dueAt` that operators see of a stored one; null while the delivery waits, and after it has ended. */
 export const dueAtOf = (stored: Instant | null): Instant | null => (stored === waitingDueAt ? null : stored)
 
 /**
- * When a pending delivery is due once it waits no longer, because the one before it has ended or its webhook is ordered no more: as of when
- * it was queued, but not later than now, also where a clock was set back meanwhile. One that was attempted keeps its time. [ORD-2]
+ * When a pending delivery becomes due after the delivery before it has ended, or its webhook is no longer ordered. One that waited is due as of
+ * its `createdAt`, but at `now` at the latest, because a clock may have been set back. One that was attempted keeps its `dueAt`. [ORD-2]
  */
 export const releasedDueAt = (
   {
@@ -36,21 +36,21 @@ export const releasedDueAt = (
 ): Instant =>
   dueAt === waitingDueAt || (attempts === 0 && lease === null) ? Math.min(createdAt, now) : dueAt
 
-/** The lead among whose deliveries a new event of it keeps its place; null where the webhook is not ordered. [ORD-1] */
+/** The `orderedLead` of a new delivery of an event of the lead: the lead, or null where the webhook is not ordered. [ORD-1] */
 export const orderedLead = ({ ordering }: Pick<Webhook, "ordering">, leadId: LeadId): LeadId | null =>
   ordering === "lead" ? leadId : null
 
-/** What an ordered webhook's post says of its place. [ORD-5] */
+/** What a post of an ordered webhook says about its delivery's position in the lead's order. [ORD-5] */
 export interface DeliveryPlace {
-  /** Whether it keeps its place among its lead's; false for a test and for what is sent again. */
+  /** Whether the delivery keeps its lead's order; false for a test and for a delivery that is sent again. */
   readonly isInOrder: boolean
-  /** The lead's dead letters since the last delivered, oldest first, at most `maxSkippedIds`. */
+  /** The lead's dead letters since its last delivered event, oldest first, at most `maxSkippedIds`. */
   readonly skipped: ReadonlyArray<DeliveryId>
 }
 
 /**
- * The instant after which a failing delivery holds its lead back no longer, null without one. `failingSince` is when its first attempt
- * failed, null before that. [ORD-4]
+ * The instant at which a failing delivery stops holding its lead's later events back: `maxDelay` seconds after its first failed attempt, or after
+ * `now` where none has failed. Null where the webhook has no `maxDelay`, or the delivery keeps no order. [ORD-4]
  */
 export const deadlineOf = (
   { maxDelay, ordering }: Pick<Webhook, "maxDelay" | "ordering">,

@@ -1,9 +1,9 @@
-/** A campaign's figures: how the readings of its posts add up. [MET-1, MET-4, MET-7] */
+/** The sum of a campaign's posts. [MET-1, MET-4, MET-7] */
 import type { MetricSnapshot, PostTotals } from "../model/Campaign.ts"
 
 /**
- * The snapshot of a day from the last reading of each post. Without readings every figure is 0; `engagementRate` is 0
- * where impressions are. [MET-1, MET-4, MET-7]
+ * The snapshot of a day, `YYYY-MM-DD`, from the last reading of each post. Without readings every figure is 0;
+ * `engagementRate` is 0 where `impressions` is. [MET-1, MET-4, MET-7]
  */
 export const sum = (snapshotDate: string, readings: ReadonlyArray<PostTotals>): MetricSnapshot => {
   const total = (figure: keyof PostTotals): number =>

@@ -1,6 +1,6 @@
 /**
- * The changes and events of one observation: the heart of the product, as a plain function of the current state, the
- * observation and the time of the commit.
+ * The central rule of the product: what one observation changes and which events it fires, as a plain function of the
+ * current state, the observation and the time of the commit.
  */
 import type { BrandId } from "../model/Brand.ts"
 import type { Instant } from "../model/Instant.ts"
@@ -11,30 +11,30 @@ import type { ObservedEngagement, Observation } from "../model/Observation.ts"
 import * as CommentText from "../text/CommentText.ts"
 import * as Profiles from "./Profiles.ts"
 
-/** The state of a store that bears on an observation, read in the transaction that will commit the decision. */
+/** The part of a store's state that an observation depends on, read in the transaction that commits the decision. */
 export interface CurrentState {
-  /** Whether the brand has the signal that caught it. */
+  /** Whether the brand has the signal that the observation names. */
   readonly signalExists: boolean
-  /** The lead that has an engagement of this id; null when none does. */
+  /** The lead that has an engagement with the observation's engagement id; null when none does. */
   readonly engagementOf: LeadId | null
   /** Whether the person was erased. */
   readonly personSuppressed: boolean
-  /** Whether the post's author was erased; then nothing of the author is kept with the engagement. */
+  /** Whether the post's author was erased; then the engagement keeps nothing of the author. */
   readonly authorSuppressed: boolean
-  /** The lead that the person is already; null for a person not seen before. */
+  /** The person's lead; null for a person who was not observed before. */
   readonly lead: Lead | null
 }
 
-/** The lead as it is to be after the commit; the store gives a new one its id. */
+/** A lead after the commit, without its id: the store gives a new lead one. */
 export type LeadDraft = Omit<Lead, "id">
 
-/** The decision over an observation. A store writes `recorded` and nothing else. */
+/** The decision about an observation. A store writes something for `recorded` alone. */
 export type Decision =
-  /** The brand has no such signal, or the observation is too old to be kept; `message` says so for the operator. */
+  /** The brand has no such signal, or the observation is too old to be kept; `message` tells the operator which. */
   | { readonly outcome: "rejected"; readonly message: string }
   /** The person was erased: nothing is kept. [PII-3] */
   | { readonly outcome: "suppressed" }
-  /** The lead has an engagement of this id already. [EVT-8] */
+  /** `leadId` has an engagement of this id already. [EVT-8] */
   | { readonly outcome: "duplicate"; readonly leadId: LeadId }
   /** The lead as it is after the commit, its new engagement, and the events that the commit fires. [EVT-2, EVT-3] */
   | {
@@ -49,7 +49,7 @@ const ascending = (a: string, b: string): number => Number(a) - Number(b)
 const withSignal = (signalIds: ReadonlyArray<string>, signalId: string): ReadonlyArray<string> =>
   signalIds.includes(signalId) ? signalIds : [...signalIds, signalId].sort(ascending)
 
-/** An erased author leaves nothing in the posts of which others are seen engaging. [PII-3] */
+/** The engagement without its post's author, who was erased, and without the text of the author's post. [PII-3] */
 const withoutAuthor = (engagement: ObservedEngagement): ObservedEngagement => ({
   ...engagement,
   postUrl: null,
@@ -58,7 +58,7 @@ const withoutAuthor = (engagement: ObservedEngagement): ObservedEngagement => ({
   postAuthorDetail: null
 })
 
-/** What is kept of an engagement: a reactionType and a commentText only with their type. [ENG-2, ENG-6] */
+/** The engagement as it is stored: a reactionType only on a reaction, a sanitised commentText only on a comment. [ENG-2, ENG-6] */
 const kept = (signalId: string, seen: ObservedEngagement, now: Instant): Omit<Engagement, "leadId"> => ({
   ...seen,
   signalId,
@@ -68,6 +68,7 @@ const kept = (signalId: string, seen: ObservedEngagement, now: Instant): Omit<En
   trackedAt: seen.trackedAt ?? now
 })
 
+/** A lead before its first observation is merged into it. */
 const unseen = (brandId: BrandId, observation: Observation, now: Instant) => ({
   brandId,
   extId: observation.person.extId,
@@ -87,13 +88,15 @@ const profileOf = (lead: Lead): Profiles.CurrentProfile => ({
 })
 
 /**
- * An observation of a signal that the brand doesn't have is rejected, one of an erased person suppressed, one whose
- * engagement is known a duplicate, and one that is older than what is kept rejected; none of these changes anything.
- * [EVT-8, PII-3, RET-8]
+ * Decides about one observation, in this order: it is rejected when the brand has no such signal, suppressed when the
+ * person was erased, a duplicate when the engagement's id is known, and rejected when it is older than the retention.
+ * None of these changes anything. [EVT-8, PII-3, RET-8]
  *
- * Otherwise it is recorded: a person not seen before becomes a lead and fires lead2.created, once ever; every engagement
- * fires activity.detected, and the first says so. [EVT-2, EVT-3] createdAt and updatedAt are the time of the commit;
- * a clock that was set back does not take updatedAt back.
+ * Otherwise it is recorded. A person who was not observed before becomes a lead and fires lead2.created, once ever; every
+ * engagement fires activity.detected, and that of the first one says so. [EVT-2, EVT-3]
+ *
+ * `now`, the time of the commit, becomes createdAt of a new lead and updatedAt; a clock that was set back does not move
+ * updatedAt back. [OBS-10]
  */
 export const observe = (
   brandId: BrandId,

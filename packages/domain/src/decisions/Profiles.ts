@@ -1,7 +1,7 @@
 /**
- * How the profile of a person grows: for each field the newest observation that has it wins, by trackedAt and not by
- * arrival. At the same trackedAt the greater value wins, so any order of the same observations ends in the same profile.
- * [OBS-9]
+ * Merges observations of a person into one profile. For each field the newest observation that has it wins, by its trackedAt
+ * and not by its arrival. Of two with the same trackedAt the greater value wins. So the same observations give the same
+ * profile in whatever order they arrive. [OBS-9]
  */
 import type { Instant } from "../model/Instant.ts"
 import type { ObservedPerson } from "../model/Observation.ts"
@@ -24,8 +24,8 @@ const asText = (value: Profile[keyof Profile]): string =>
 const nothing: CurrentProfile = { profile: emptyProfile, times: {} }
 
 /**
- * The profile of a person after an observation at `trackedAt`. A company is taken whole: fields of two employers
- * are never mixed. Null: the person was not seen before.
+ * The profile of a person after an observation at `trackedAt`; `known` is null for a person who was not observed before.
+ * A company is replaced as a whole, so the fields of two employers are never mixed. [OBS-9]
  */
 export const merge = (
   known: CurrentProfile | null,

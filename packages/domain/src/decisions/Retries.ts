@@ -1,13 +1,14 @@
 /**
- * The transition of a delivery and its webhook after an attempt: delivered, due again, or dead; and whether the webhook is
- * disabled. A plain function of the state before, the result of the attempt, the time, and a draw. [DELIV-3, DELIV-4]
+ * Retries: what an attempt leads to. Its delivery is delivered, due again or dead, and its webhook may be disabled. It is a
+ * plain function of the state before, the result of the attempt, the time, and a random number. [DELIV-3, DELIV-4]
  */
 import type { AttemptResult } from "../model/Delivery.ts"
+import {
+  millisPerHour as hour,
+  millisPerMinute as minute,
+  millisPerSecond as second
+} from "../model/Duration.ts"
 import { formatInstant, type Instant } from "../model/Instant.ts"
-
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
 
 /** Milliseconds from each failed attempt to the next; after one more failure the delivery is dead. [DELIV-3] */
 export const defaultScheduleMillis: ReadonlyArray<number> = [
@@ -22,41 +23,38 @@ export const defaultScheduleMillis: ReadonlyArray<number> = [
   24 * hour
 ]
 
-/** Milliseconds that an attempt may take, its answer's body included. [DELIV-3] */
+/** Milliseconds that an attempt may take, from its beginning to the end of the answer's body. [DELIV-3] */
 export const attemptTimeoutMillis = 15 * second
 
-/** A delay is drawn evenly from this much below to this much above. */
+/** The greatest deviation of a delay from the schedule, as a fraction of it; delays are spread evenly within. */
 const jitterFraction = 0.2
 
-/** The longest wait that a Retry-After can request. */
+/** The longest wait that a Retry-After header can request. */
 const maxRetryAfterMillis = 24 * hour
 
-/** A webhook whose every attempt failed for so long is disabled. */
+/** A webhook is disabled when every attempt has failed for this long. [DELIV-4] */
 const patienceMillis = 5 * 24 * hour
 
-/** The state of delivery and webhook when the attempt is recorded. */
+/** The state of a delivery and its webhook when the attempt is recorded. */
 export interface AttemptedDelivery {
   /** Failed attempts before this one, since the delivery was queued or its webhook was last enabled. */
   readonly failures: number
-  /** Until when it may be attempted at most, as `LeadOrder.deadlineOf` says; null or absent: as long as its retries last. [ORD-4] */
+  /** The instant of its last attempt, by `LeadOrder.deadlineOf`; null or absent: its retries alone end it. [ORD-4] */
   readonly deadline?: Instant | null
-  /** Its state in the transaction that records the attempt. */
+  /** The webhook in the transaction that records the attempt. */
   readonly webhook: { readonly enabled: boolean; readonly failingSince: Instant | null }
 }
 
-/** The change that an attempt makes to its delivery and its webhook. */
+/** What an attempt changes on its delivery and its webhook. */
 export interface AttemptTransition {
-  /** `pending` goes to the next attempt at `dueAt`, after so many failures; `dead` goes to the dead letters. */
+  /** `pending`: the next attempt is due at `dueAt`, after `failures` failed ones. `dead`: the delivery becomes a dead letter. */
   readonly delivery:
     | { readonly state: "delivered" }
     | { readonly state: "pending"; readonly failures: number; readonly dueAt: Instant }
     | { readonly state: "dead" }
   /** The webhook's new `failingSince`; null after a success. [DELIV-4] */
   readonly failingSince: Instant | null
-  /**
-   * Why the webhook is to be disabled, as a sentence for its owner; null: it stays enabled or disabled as it is.
-   * [DELIV-4]
-   */
+  /** Why the attempt disables the webhook, as a sentence for its owner; null when it does not. [DELIV-4] */
   readonly disabledReason: string | null
 }
 
@@ -65,8 +63,8 @@ export const isSuccess = ({ status }: Pick<AttemptResult, "status">): boolean =>
   status !== null && status >= 200 && status <= 299
 
 /**
- * Milliseconds until the next attempt: the scheduled ones with jitter of up to ±20 %, or what Retry-After requested
- * if that is more, which counts up to 24 hours. `draw` is a random number from 0 to 1, without 1. [DELIV-3]
+ * Milliseconds until the next attempt: `scheduledMillis` with a jitter of up to ±20 %, or the receiver's Retry-After, at
+ * most 24 hours, where that is longer. `draw` is a random number of at least 0 and below 1. [DELIV-3]
  */
 export const delayMillis = (
   scheduledMillis: number,
@@ -77,9 +75,13 @@ export const delayMillis = (
   return Math.max(jittered, Math.min((retryAfterSeconds ?? 0) * second, maxRetryAfterMillis))
 }
 
+/** The status of a receiver that wants no more posts: 410 Gone. [DELIV-4] */
 const gone = 410
 
-/** When the next attempt is due; null when none follows. What would come after the deadline is due at it, unless Retry-After asks for later. */
+/**
+ * When the next attempt is due; null when none follows. An attempt that would come after the deadline is due at the deadline, unless Retry-After
+ * forbids it until later.
+ */
 const nextDueAt = (
   now: Instant,
   delay: number,
@@ -94,10 +96,10 @@ const renderedResult = ({ error, status }: AttemptResult): string =>
   status === null ? (error ?? "internal") : `status ${status}`
 
 /**
- * The transition that follows an attempt. 2xx delivers, and clears `failingSince`; a webhook that was disabled
- * meanwhile stays so. 410 disables the webhook and keeps the delivery pending. Any other end plans the next attempt,
- * or makes the delivery dead after the last of `scheduleMillis` or at its deadline; it disables a webhook that has failed everything for
- * 5 days. `draw` is as in `delayMillis`. [DELIV-3, DELIV-4, ORD-4]
+ * The transition that follows an attempt. A 2xx delivers and clears `failingSince`; a webhook that was disabled meanwhile
+ * stays disabled. A 410 disables the webhook and keeps the delivery pending. Any other result plans the next attempt, or
+ * makes the delivery dead after the last delay of `scheduleMillis` or at its deadline; it disables a webhook whose every
+ * attempt has failed for 5 days. `draw` is as in `delayMillis`. [DELIV-3, DELIV-4, ORD-4]
  */
 export const settle = (
   { deadline = null, failures, webhook }: AttemptedDelivery,

@@ -1,14 +1,14 @@
 import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
-import { InstantFromText } from "./Observation.ts"
+import { InstantFromText } from "./InstantFromText.ts"
 import { requiredText } from "./Text.ts"
 import { textLimits } from "./TextLimits.ts"
 
 /**
- * What an operator's token can be let do, in the order in which tokens show it. `read` reads brands, leads and figures; `ingest`
- * records observations and snapshots; `webhooks` reads and changes webhooks and deliveries; `metrics` reads the service's own metrics and nothing of a brand;
- * `admin` does the rest. None of them includes another. [OPER-10]
+ * The scopes of an operator's token, in the order in which tokens list them. `read` allows reading brands, leads and figures; `ingest` recording
+ * observations and the readings of campaigns; `webhooks` reading and changing webhooks and deliveries; `metrics` reading the service's own
+ * metrics and nothing of a brand; `admin` everything else. No scope includes another. [OPER-10]
  */
 export const operatorScopes = ["read", "ingest", "webhooks", "metrics", "admin"] as const
 /** One of `operatorScopes`. */
@@ -28,7 +28,7 @@ export interface AccessToken {
   readonly brandIds: ReadonlyArray<BrandId> | null
   /** When it was created. */
   readonly createdAt: Instant
-  /** From when on it is refused; null for a token that does not expire. */
+  /** The instant from which it is refused; null for a token that does not expire. */
   readonly expiresAt: Instant | null
   /** When a call last used it, to the minute; null until the first use. */
   readonly lastUsedAt: Instant | null
@@ -36,7 +36,7 @@ export interface AccessToken {
   readonly revokedAt: Instant | null
 }
 
-/** Brands that a token may be limited to, at most. */
+/** The maximum number of brands that a token can be limited to. */
 export const maxBrandsOfToken = 100
 
 const BrandIds = Schema.Array(Schema.String.pipe(Schema.pattern(/^[0-9]{1,16}$/)))

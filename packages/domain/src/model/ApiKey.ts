@@ -1,11 +1,14 @@
 import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
-import { InstantFromText } from "./Observation.ts"
+import { InstantFromText } from "./InstantFromText.ts"
 import { requiredText } from "./Text.ts"
 import { textLimits } from "./TextLimits.ts"
 
-/** What a key can be let read, in the order in which keys show it: leads with their engagements, or figures of campaigns. [AUTH-10] */
+/**
+ * The scopes of an API key, in the order in which keys list them. `leads` allows reading leads with their engagements, `metrics` the figures of
+ * campaigns. [AUTH-10]
+ */
 export const keyScopes = ["leads", "metrics"] as const
 /** One of `keyScopes`. */
 export type KeyScope = (typeof keyScopes)[number]
@@ -28,7 +31,7 @@ export interface ApiKey {
   readonly allowedAddresses: ReadonlyArray<string> | null
   /** When the operator created the key. */
   readonly createdAt: Instant
-  /** From when on the key is refused; null for a key that does not expire. [AUTH-9] */
+  /** The instant from which the key is refused; null for a key that does not expire. [AUTH-9] */
   readonly expiresAt: Instant | null
   /** When a request last used the key, to the minute; null until the first use. [AUTH-8] */
   readonly lastUsedAt: Instant | null
@@ -36,10 +39,10 @@ export interface ApiKey {
   readonly revokedAt: Instant | null
 }
 
-/** Requests that a key may make in a minute at most. [RATE-1] */
+/** The greatest `requestsPerMinute` of a key. [RATE-1] */
 export const maxRequestsPerMinute = 1_000_000
 
-/** Addresses and ranges that a key may name, at most. */
+/** The maximum number of addresses and ranges that a key can be limited to. [AUTH-11] */
 export const maxAllowedAddresses = 100
 
 const AllowedAddresses = Schema.Array(Schema.String.pipe(Schema.maxLength(64)))
@@ -49,9 +52,9 @@ const AllowedAddresses = Schema.Array(Schema.String.pipe(Schema.maxLength(64)))
   })
 
 /**
- * The schema of a new key: `label` of 1 to 256 characters, `requestsPerMinute` from 1 to `maxRequestsPerMinute`.
- * Without a limit the key gets the host's default. Without the rest it does not expire, and reads everything from every address. The
- * adapter checks the form of the addresses. [RATE-1, AUTH-9, AUTH-10, AUTH-11]
+ * The schema of a new key: `label` of 1 to 256 characters, and optional fields. Without `requestsPerMinute`, 1 to `maxRequestsPerMinute`, the
+ * key gets the host's default; without `scopes` it has all of them; without `expiresAt` it does not expire; without `allowedAddresses` it works
+ * from every address. The HTTP adapter checks the form of the addresses. [RATE-1, AUTH-9, AUTH-10, AUTH-11]
  */
 export const NewKey = Schema.Struct({
   label: requiredText(textLimits.name),

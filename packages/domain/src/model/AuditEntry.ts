@@ -2,17 +2,19 @@
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
 
-/** Who calls. A key acts here through a browser's session alone. */
+/**
+ * The caller of an operation. A key has entries as an actor for what it reads in bulk, and for what its holder does in a browser's session.
+ */
 export type AuditActor =
-  | /** The token that the host's environment holds, or a one-time code that stands for it. */ {
+  | /** The operator token of the host's environment, or a one-time sign-in code that stands for it. */ {
       readonly type: "environment"
       readonly id: null
     }
-  | /** Somebody whose credential was refused. */ {
+  | /** A caller whose credential was refused. */ {
       readonly type: "unknown"
       readonly id: null
     }
-  | /** A token that the store keeps, or an API key, by its id. */ {
+  | /** A stored access token, or an API key, by its id. */ {
       readonly type: "token" | "key"
       readonly id: string
     }
@@ -25,17 +27,17 @@ export interface AuditEntry {
   readonly at: Instant
   /** Who called. */
   readonly actor: AuditActor
-  /** Whether a browser's session stood for the actor's credential. */
+  /** Whether the call came with a browser's session instead of the credential itself. */
   readonly viaSession: boolean
-  /** The last part of the operation's id in the OpenAPI document, such as `createKey`; `refusedToken` where a refused token opened none. */
+  /** The last part of the operation's id in the OpenAPI document, such as `createKey`; `refusedToken` for a call whose token was refused. */
   readonly operation: string
-  /** The brand that the call named; null when it named none, or something that is no id. */
+  /** The brand that the call named; null when it named none, or a text that is no id. */
   readonly brandId: BrandId | null
   /** The id of the thing that the call created, changed or read; null when there is none. */
   readonly subjectId: string | null
-  /** The HTTP status of the answer; null while the call runs, and for good when the process ended before it did. */
+  /** The HTTP status of the answer; null while the call runs, and for ever where the process ended before the answer. */
   readonly status: number | null
 }
 
-/** The place of an entry in the order of the list. */
+/** The position of an entry in the list's order: newest first, by time and then by id. */
 export type AuditCursor = Pick<AuditEntry, "id" | "at">

@@ -8,7 +8,7 @@ export type BrandId = string
 
 /** A tenant: keys, signals, campaigns and leads belong to exactly one brand. */
 export interface Brand {
-  /** A store gives an id once, also after the brand is deleted. */
+  /** Never given twice in one store, not even after the brand is deleted. */
   readonly id: BrandId
   /** The operator's name for the brand: 1 to 256 characters. Two brands may have the same name. */
   readonly name: string
@@ -19,8 +19,8 @@ export interface Brand {
    */
   readonly suppressionSecret: string
   /**
-   * When the brand's deletion began; null for a brand that is not being deleted. Only its deletion can still see it.
-   * [DEL-1]
+   * When the brand's deletion began; null for a brand that is not being deleted. From then on only the deletion and the
+   * list of brands still find the brand. [DEL-1]
    */
   readonly deletionStartedAt: Instant | null
 }

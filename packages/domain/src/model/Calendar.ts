@@ -1,4 +1,4 @@
-/** The proleptic Gregorian calendar, as far as it is needed to check a date. */
+/** The proleptic Gregorian calendar, as far as checking a date needs it. */
 
 const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 

@@ -1,4 +1,4 @@
-/** A campaign and the daily readings of its posts. Totals are cumulative. */
+/** A campaign, and the readings of its posts: what each post has gathered up to the end of a day. */
 import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
@@ -21,7 +21,7 @@ export interface Campaign {
 export const NewCampaign = Schema.Struct({ name: requiredText(textLimits.name) })
 
 /**
- * The greatest total of a post: far beyond any post, and small enough that thousands of posts add up exactly in a
+ * The greatest total of a post. No post comes near it, and the totals of thousands of posts still add up exactly in a
  * double.
  */
 export const maxTotal = 1_000_000_000_000

@@ -1,4 +1,4 @@
-/** A company as it was observed: the employer of a lead, or the page that a signal watches. [ENG-10] */
+/** A company as a collector observed it: the employer of a lead, or the page that a signal watches. [ENG-10] */
 import { Schema } from "effect"
 import { optionalText } from "./Text.ts"
 import { textLimits } from "./TextLimits.ts"

@@ -11,15 +11,15 @@ import type { WebhookFormat, WebhookId } from "./Webhook.ts"
 /** The id of a delivery and of its envelope: `wh_` and 32 hex digits. [EVT-1] */
 export type DeliveryId = string
 
-/** The event that an operator's test sends. It is about no lead, so no receiver takes it for one. [DELIV-8] */
+/** The event that an operator's test sends. It has no lead, so no receiver takes it for an event of a lead. [DELIV-8] */
 export const testEvent = "webhook.test"
 
 /** The type of a delivered event: an event of a lead, or a test. */
 export type DeliveredEvent = EventType | typeof testEvent
 
 /**
- * `pending`: to be attempted, now or later. `delivered`: a receiver answered 2xx. `dead`: its last attempt failed; it
- * stands in the dead letters until it is sent again.
+ * The state of a delivery. `pending`: to be attempted, now or later. `delivered`: the receiver answered 2xx. `dead`: its
+ * last scheduled attempt failed; it stays a dead letter until an operator sends it again.
  */
 export type DeliveryState = "pending" | "delivered" | "dead"
 
@@ -33,17 +33,17 @@ export interface Delivery {
   readonly event: DeliveredEvent
   /** The lead that the event is about; null on a test event. */
   readonly leadId: LeadId | null
-  /** The engagement that fired the event; null on a test event. */
+  /** The engagement with which the event was committed; null on a test event. */
   readonly engagementId: string | null
-  /** Whether the delivery is still to be attempted, and how it ended if not. */
+  /** Whether it is still to be attempted, was delivered, or is a dead letter. */
   readonly state: DeliveryState
   /** Attempts that have been made, at least 0. */
   readonly attempts: number
   /** When the event or the test was queued for this webhook. */
   readonly createdAt: Instant
   /**
-   * When the next attempt is due, or, during an attempt, when another process may take over; null once the delivery
-   * is delivered or dead, and while it waits for an earlier one of its lead. [ORD-2]
+   * When the next attempt is due; during an attempt, the end of its lease, from which another process may take the
+   * delivery. Null once it is delivered or dead, and while it waits for an earlier delivery of its lead. [ORD-2]
    */
   readonly dueAt: Instant | null
   /** When it was delivered or died; null while it is pending. */
@@ -54,20 +54,24 @@ export interface Delivery {
   readonly resentAs: DeliveryId | null
 }
 
-/**
- * The classes of attempts that got no answer: no answer in 15 s, a name without addresses, an address that the guard
- * refused, a broken connection, a failure of TLS, an answer that is no HTTP, and a defect of the sender. [DELIV-5]
- */
+/** The reasons for which an attempt gets no answer. [DELIV-5] */
 export const attemptErrors = [
+  /** No answer within 15 s. */
   "timeout",
+  /** The host name has no address. */
   "unresolvable",
+  /** The target guard refused the address. */
   "target_refused",
+  /** The connection was refused or broke. */
   "connection",
+  /** The TLS handshake failed. */
   "tls",
+  /** The answer was not HTTP. */
   "protocol",
+  /** A defect of the sender. */
   "internal"
 ] as const
-/** The class of a failed attempt that got no answer: one of `attemptErrors`. */
+/** One of `attemptErrors`. */
 export type AttemptError = (typeof attemptErrors)[number]
 
 /** How an attempt ended. Exactly one of `status` and `error` is null. */
@@ -76,13 +80,13 @@ export interface AttemptResult {
   readonly status: number | null
   /** Why no answer came; null when one did. */
   readonly error: AttemptError | null
-  /** The first 1 KiB of the answer, as text, free of the payload's personal data. [DELIV-5] */
+  /** The first 1 KiB of the answer's body as text, without personal data of the payload; null without a body. [DELIV-5] */
   readonly response: string | null
   /** Seconds that a 429 or 503 requested by Retry-After; null without one. [DELIV-3] */
   readonly retryAfterSeconds: number | null
 }
 
-/** How the post of an attempt was made. */
+/** The form of the post that carried an attempt. */
 export interface PostedAs {
   /** The id of the batch that the delivery went in, `wb_` and 32 hex digits; null when it went alone. [BATCH-5] */
   readonly batchId: string | null
@@ -100,31 +104,31 @@ export interface Attempt extends Pick<AttemptResult, "status" | "error" | "respo
   readonly durationMillis: number
 }
 
-/** The material of a body, as it stands when the delivery is first leased. [EVT-5] */
+/** The data from which a delivery's body is made, as they are when the delivery is first leased. [EVT-5] */
 export interface BodyMaterial {
   /** The id that the body carries as `id`. */
   readonly deliveryId: DeliveryId
   /** The webhook that the delivery goes to; the body of a test names it. */
   readonly webhookId: WebhookId
-  /** The webhook's format when the body is made. [FMT-3] */
+  /** The format that the webhook has when the body is made. [FMT-3] */
   readonly format: WebhookFormat
   /** The brand that the body carries as `brandId`. */
   readonly brandId: BrandId
   /** When the delivery was queued. The body of a test carries this time. */
   readonly createdAt: Instant
-  /** The event; null on a test, where the lead is null, too, and the engagements are empty. */
+  /** The event; null for a test, whose `lead` is null and whose `engagements` are empty. */
   readonly subject: LeadEvent | null
-  /** The lead that the event is about, as it is when the body is made. */
+  /** The lead that the event is about, as it is when the body is made; null for a test. */
   readonly lead: Lead | null
   /**
-   * The engagements that the body shows: of lead2.created the newest, at most 20, of activity.detected the one that
+   * The engagements that the body shows: for lead2.created the newest, at most 20; for activity.detected the one that
    * fired it. [EVT-3, EVT-5]
    */
   readonly engagements: ReadonlyArray<EngagementRead>
 }
 
-const cloudEventBegin = '{"specversion":'
+const cloudEventPrefix = '{"specversion":'
 
-/** The format of a body that the service made: it keeps that in which it was first made. [FMT-3] */
+/** The format of a body that the service made. A body keeps its first format when the webhook's changes. [FMT-3] */
 export const formatOfBody = (body: string): WebhookFormat =>
-  body.startsWith(cloudEventBegin) ? "cloudevents" : "envelope"
+  body.startsWith(cloudEventPrefix) ? "cloudevents" : "envelope"

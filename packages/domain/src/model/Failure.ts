@@ -1,13 +1,13 @@
 /**
- * What a rule or a use case can refuse with. Each failure says what the caller can do about it; none holds personal
- * data, a key or a secret. How a failure looks on a wire is said by the adapter that speaks that wire.
+ * The failures of rules and use cases. Each says what the caller can do about it; none holds personal data, a key or a
+ * secret. Adapters decide what a failure looks like on their wire, such as its HTTP status.
  */
 import { Schema } from "effect"
 
 /**
- * A parameter or body field that can't be read. `message` names it and says what it takes. `unknownField` is there where an object
- * has a field that it does not take: `name` is the field as it was sent, `path` leads to the object and is empty for the value itself, and
- * `accepted` are the fields that the object takes. [ERR-3]
+ * A parameter or body field that can't be read. `message` names it and says what it takes. `unknownField` is present where an object has a
+ * field that its schema does not name: `name` is the field as it was sent, `path` leads to the object and is empty for the value itself, and
+ * `accepted` lists the fields that the object takes. [ERR-3]
  */
 export class InvalidParameter extends Schema.TaggedError<InvalidParameter>()(
   "@lead-signals/domain/InvalidParameter",
@@ -40,7 +40,7 @@ export class NotFound extends Schema.TaggedError<NotFound>()("@lead-signals/doma
   }
 }
 
-/** The cursor is from before what the store remembers of changes, or of another history: its reader begins anew. [CHG-5] */
+/** The store no longer knows all changes since the cursor, or the cursor is of another history: its reader begins anew. [CHG-5] */
 export class CursorExpired extends Schema.TaggedError<CursorExpired>()(
   "@lead-signals/domain/CursorExpired",
   {}
@@ -77,10 +77,10 @@ export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()(
 }
 
 /**
- * The store can't answer now: it is busy, full or gone. A failed write may be committed all the same, when the disk
- * failed while the store made sure of it; an observation can be sent again at no cost. `reason` and `cause` are for
- * the operator's log alone. `publicReason` may be shown to clients: it says why nothing can be written while reads go
- * on, and names nothing of the machine.
+ * The store can't answer now: it is busy, full or unreachable. A failed write may be committed all the same, when the
+ * disk fails during its sync; sending an observation again does no harm. `reason` and `cause` are for the operator's
+ * log alone. `publicReason` is for clients: it says why nothing can be written while reads go on, and names no path,
+ * host or other detail of the machine.
  */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()(
   "@lead-signals/domain/StoreUnavailable",

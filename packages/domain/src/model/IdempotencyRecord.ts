@@ -1,7 +1,7 @@
-/** What a store keeps of a call that bears an Idempotency-Key. It holds no key and no body, and answers only sealed. [IDEM-5] */
+/** What a store keeps of a call with an Idempotency-Key: neither the key nor a body, and the answer only sealed. [IDEM-5] */
 import type { Instant } from "./Instant.ts"
 
-/** A call's hold on the record of its key. */
+/** The right of one call to do what its key stands for. */
 export interface Reservation {
   /** The id of the record. */
   readonly id: string
@@ -9,35 +9,35 @@ export interface Reservation {
   readonly holder: string
 }
 
-/** A record of one key of one operator on one call. */
+/** The record of one Idempotency-Key that one operator used for one call. */
 export interface IdempotencyRecord extends Reservation {
-  /** Whose key it is, such as `token 7`. */
+  /** The operator who used the key, such as `token 7`. */
   readonly actor: string
-  /** Tells the request from others that bear the same key. */
+  /** A hash of the request, which differs for another request with the same key. */
   readonly fingerprint: string
   /**
-   * `reserved`: the call may be under way, and nothing of it is committed; `applied`: what it changes is committed, and its answer
-   * is not kept; `answered`: its answer is kept.
+   * `reserved`: the call may be under way, and none of its changes is committed. `applied`: its changes are committed, and its answer is
+   * not kept yet. `answered`: its answer is kept.
    */
   readonly state: "reserved" | "applied" | "answered"
   /** When the key was first used; the record is kept for `keptMillis` from then on. */
   readonly createdAt: Instant
-  /** Until when the holder may still be at work. */
+  /** Until when the holder may still be running; a repetition may take over from then on. */
   readonly leaseUntil: Instant
   /** The sealed answer; null unless `answered`, and where the answer was too long to keep. */
   readonly answer: string | null
 }
 
-/** What comes of a reservation. */
+/** The outcome of reserving a key. */
 export type Reserved =
   | /** The call may run. */ { readonly type: "reserved" }
-  | /** Another call with the key is under way; it may be over after so many milliseconds. */ {
+  | /** Another call with the key is under way; its lease ends in `retryAfterMillis`. */ {
       readonly type: "inProgress"
       readonly retryAfterMillis: number
     }
-  | /** An earlier call took effect, and its answer was never kept: its process ended first. */ {
+  | /** An earlier call took effect, but its answer was not kept: its process ended first, or it was too long. */ {
       readonly type: "answerLost"
     }
   | /** The answer of an earlier call, sealed. */ { readonly type: "answered"; readonly answer: string }
-  | /** The key belongs to another request. */ { readonly type: "otherRequest" }
-  | /** The operator has as many keys in use as one may have. */ { readonly type: "tooMany" }
+  | /** The key was used for another request. */ { readonly type: "otherRequest" }
+  | /** The operator has `Idempotency.maxPerActor` keys in use. */ { readonly type: "tooMany" }

@@ -1,13 +1,13 @@
+import { millisPerDay } from "./Duration.ts"
+
 /** Instants are milliseconds since 1970-01-01T00:00:00Z, as `Clock` gives them; on the wire ISO 8601, UTC, with `Z`. */
 export type Instant = number
 
-const millisPerDay = 86_400_000
-
-/** By the day. Answers and bodies hold many instants of few days, and to say which day it is takes the most of it. */
+/** The formatted date of each day since 1970. Formatting the date is the slow part, and an answer's instants lie in few days. */
 const dates = new Map<number, string>()
 const maxDates = 1000
 
-/** `2026-01-05T` */
+/** The date of a day since 1970, such as `2026-01-05T`. */
 const dateOf = (day: number): string => {
   const known = dates.get(day)
   if (known !== undefined) return known
@@ -17,11 +17,11 @@ const dateOf = (day: number): string => {
   return date
 }
 
-const digits = (count: number, length: number): ReadonlyArray<string> =>
+const padded = (count: number, length: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, n) => String(n).padStart(length, "0"))
 
-const ofSixty = digits(60, 2)
-const ofThousand = digits(1000, 3)
+const twoDigits = padded(60, 2)
+const threeDigits = padded(1000, 3)
 
 /** Formats an instant as `2026-01-05T10:00:00.000Z`. It must lie in the years 0000 to 9999. [LIST-8] */
 export const formatInstant = (instant: Instant): string => {
@@ -30,11 +30,11 @@ export const formatInstant = (instant: Instant): string => {
   const millis = whole - day * millisPerDay
   const seconds = Math.floor(millis / 1000)
   const minutes = Math.floor(seconds / 60)
-  const hour = ofSixty[Math.floor(minutes / 60)]!
-  return `${dateOf(day)}${hour}:${ofSixty[minutes % 60]!}:${ofSixty[seconds % 60]!}.${ofThousand[millis % 1000]!}Z`
+  const hour = twoDigits[Math.floor(minutes / 60)]!
+  return `${dateOf(day)}${hour}:${twoDigits[minutes % 60]!}:${twoDigits[seconds % 60]!}.${threeDigits[millis % 1000]!}Z`
 }
 
-/** Formats as `formatInstant` does, and keeps null: for times that may be unknown. */
+/** As `formatInstant`; null for null, a time that nobody knows. */
 export const formatInstantOrNull = (instant: Instant | null): string | null =>
   instant === null ? null : formatInstant(instant)
 

@@ -30,7 +30,7 @@ export interface Lead extends LeadFlags {
   readonly extId: string
   /** The newest fields of the person. */
   readonly profile: Profile
-  /** When each field of `profile` was observed: the newest observation that has a field wins. */
+  /** When each field of `profile` was observed. */
   readonly profileTimes: ProfileTimes
   /** The signal that first caught the lead. */
   readonly signalId: string
@@ -60,7 +60,7 @@ export const LeadAmendment = Schema.Struct({
 })
 export type LeadAmendment = typeof LeadAmendment.Type
 
-/** One engagement as the store keeps it. `reactionType` and `commentText` go with their type only. [ENG-2] */
+/** One engagement as the store keeps it. [ENG-2] */
 export interface Engagement {
   /** The id that the observation gave: 1 to 512 characters, unique within the brand. [EVT-8] */
   readonly id: string
@@ -96,7 +96,7 @@ export type Post = Pick<
   "postUrl" | "postContent" | "postPostedAt" | "postAuthor" | "postAuthorDetail"
 >
 
-/** An engagement with what is looked up at the time of reading. [ENG-7, ENG-8] */
+/** An engagement with its signal and its post's author, both looked up when it is read. [ENG-7, ENG-8] */
 export interface EngagementRead {
   /** The engagement itself, as it was recorded. */
   readonly engagement: Engagement

@@ -1,6 +1,6 @@
 /**
- * What happened, as the outbox keeps it: references only and no personal data. The body of a webhook is made from it
- * when it is first sent. [EVT-5]
+ * Events of leads, as the outbox keeps them. A delivery's body is made from the event, and from what its references name by
+ * then, when the delivery is first leased. [EVT-5]
  */
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
@@ -23,7 +23,7 @@ export interface LeadEvent {
   readonly engagementId: string
   /** True on the activity.detected of the person's first engagement, false on every other event. [EVT-3] */
   readonly isFirstActivity: boolean
-  /** The time of the commit, in milliseconds since 1970. */
+  /** The time of the commit. */
   readonly occurredAt: Instant
 }
 

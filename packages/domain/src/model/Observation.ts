@@ -1,29 +1,14 @@
 /**
- * An observation: one person, one engagement, and the signal that caught it, as it comes in from outside. Only
- * signalId, person.extId, person.name and engagement.id are required; what is missing is null.
+ * An observation: one person, one engagement, and the signal that caught it, as a collector sends it. Only signalId,
+ * person.extId, person.name and engagement.id are required; every other missing field is read as null.
  */
-import { Either, ParseResult, Schema } from "effect"
-import * as Timestamp from "./Timestamp.ts"
+import { Schema } from "effect"
 import { Company } from "./Company.ts"
-import { formatInstant, isShowable } from "./Instant.ts"
+import { InstantFromText } from "./InstantFromText.ts"
 import { type ProfileText, profileTexts } from "./Profile.ts"
 import { optionalMarkup, optionalText, requiredText } from "./Text.ts"
 import { textLimits } from "./TextLimits.ts"
 
-/** The schema of a timestamp of any shape that the filters take, read as an instant. [TIME-1] */
-export const InstantFromText = Schema.transformOrFail(Schema.String, Schema.Number, {
-  strict: true,
-  decode: (text, _, ast) =>
-    Either.mapLeft(
-      Either.filterOrLeft(
-        Timestamp.parse(text),
-        isShowable,
-        () => "takes a time in the years 0000 to 9999, UTC"
-      ),
-      (problem) => new ParseResult.Type(ast, text, problem)
-    ),
-  encode: (instant) => ParseResult.succeed(formatInstant(instant))
-})
 const OptionalInstant = Schema.optionalWith(Schema.NullOr(InstantFromText), { default: () => null })
 
 const observedTexts = Object.fromEntries(
@@ -76,7 +61,7 @@ export const ObservedEngagement = Schema.Struct({
     { default: () => null }
   ),
   reactionType: optionalText(textLimits.label),
-  /** As it was seen, markup and all: the rule `CommentText.sanitise` is applied when it is recorded. */
+  /** With its markup, as it was collected; `CommentText.sanitise` removes the markup when the engagement is recorded. */
   commentText: optionalMarkup(textLimits.comment),
   postUrl: optionalText(textLimits.url),
   postContent: optionalText(textLimits.post),
@@ -90,8 +75,8 @@ export const ObservedEngagement = Schema.Struct({
 export type ObservedEngagement = typeof ObservedEngagement.Type
 
 /**
- * The schema of an observation. Reading drops a key that it does not name, `raw` among them, so that the key can
- * never come out again. [ENG-9]
+ * The schema of an observation. Decoding drops keys that it does not name, such as `raw`, so no answer or webhook can
+ * show them. [ENG-9]
  */
 export const Observation = Schema.Struct({
   signalId: Schema.String.pipe(
@@ -118,6 +103,6 @@ export interface Outcome {
   readonly leadId: number | null
   /** Why it was rejected, and what to send instead; absent otherwise. */
   readonly message?: string
-  /** Paths of fields that were sent and ignored; absent where there are none, and where nobody asked. [OBS-11] */
+  /** Paths of fields that were sent and ignored; absent where there are none, or the caller did not request them. [OBS-11] */
   readonly unknownFields?: ReadonlyArray<string>
 }

@@ -1,15 +1,12 @@
 /**
- * The profile of a person. `profileTexts` is the one list of its texts: observations, the merge of profiles, the columns of SQL stores
- * and the command `copy` are made from it. This module needs no Effect.
+ * The profile of a person. `profileTexts` is the one list of its texts: the schema of observations, the merging of profiles, the columns of
+ * SQL stores and the command `copy` derive from it. This module needs no Effect.
  */
 import type { Company } from "./Company.ts"
 import type { Instant } from "./Instant.ts"
 import { textLimits } from "./TextLimits.ts"
 
-/**
- * The texts of a profile apart from the name, with their maximum lengths in characters. Each is null while no observation
- * had it.
- */
+/** The maximum length of each text of a profile, in characters. The name is not among them, because it is required. */
 export const profileTexts = {
   /** The line under the name on the network. */
   headline: textLimits.headline,
@@ -26,7 +23,7 @@ export const profileTexts = {
 /** A field of `profileTexts`. */
 export type ProfileText = keyof typeof profileTexts
 
-/** The fields of a person, each as of the newest observation that had it. */
+/** What is known of a person: each field as the newest observation that had it, null while none had it. */
 export interface Profile extends Readonly<Record<ProfileText, string | null>> {
   /** The full name: 1 to 256 characters. Every observation has one. */
   readonly name: string

@@ -1,10 +1,11 @@
-/** How long a store keeps what is over, and from when on it may be removed. Pure rules; `Pruning` is the port that removes. [RET-1] */
+/** How long a store keeps things, and from when on it may remove them. `Pruning` is the port that removes them. [RET-1] */
 import { Either } from "effect"
+import { millisPerDay as day, millisPerHour as hour, millisPerMinute as minute } from "./Duration.ts"
 import type { Instant } from "./Instant.ts"
 
 /**
- * What has a retention of its own, in the order in which it is pruned: each comes after what refers to it. `deliveries` are
- * delivered ones, `deadLetters` dead ones, both with their log of attempts; `suppressions` are the hashes of erased persons.
+ * The kinds of things with a retention of their own, in the order of pruning: each comes after the kinds that refer to it. `deliveries` are
+ * delivered ones and `deadLetters` dead ones, both with their log of attempts; `suppressions` are the hashes of erased persons.
  */
 export const retentionKinds = [
   "deliveries",
@@ -17,22 +18,18 @@ export const retentionKinds = [
 /** One of `retentionKinds`. */
 export type RetentionKind = (typeof retentionKinds)[number]
 
-/** Milliseconds for which each kind is kept after it is over; null keeps it for ever. */
+/** Milliseconds for which each kind is kept, counted from the instant that `PruneRequest.before` names; null keeps it for ever. */
 export type Retention = Readonly<Record<RetentionKind, number | null>>
 
-/** From when on each kind is kept: what was over before is due. Null where nothing ever is. */
+/** The instant before which each kind is due for pruning; null for a kind that is kept for ever. */
 export type RetentionLimits = Readonly<Record<RetentionKind, Instant | null>>
-
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
 
 /** The shortest retention, in milliseconds. */
 export const minMillis = minute
 /** The longest retention, in milliseconds: a hundred years. */
 export const maxMillis = 36_500 * day
 
-/** Keeps everything. */
+/** The retention that keeps everything for ever. */
 export const keepAll: Retention = {
   deliveries: null,
   deadLetters: null,
@@ -42,7 +39,7 @@ export const keepAll: Retention = {
   suppressions: null
 }
 
-/** Deliveries and events for 30 days, dead letters for 90, all else for ever. [RET-1] */
+/** The default: deliveries and events for 30 days, dead letters for 90, everything else for ever. [RET-1] */
 export const defaults: Retention = {
   ...keepAll,
   deliveries: 30 * day,
@@ -50,7 +47,7 @@ export const defaults: Retention = {
   events: 30 * day
 }
 
-/** What `parse` takes, in words that follow the name of a setting. */
+/** What `parse` takes: the end of a sentence that begins with the name of a setting. */
 export const takes = "takes keep, or a time from 1m to 36500d in minutes, hours or days, like 90m, 12h or 30d"
 
 const unitMillis = { m: minute, h: hour, d: day } as const
@@ -63,25 +60,25 @@ export const parse = (text: string): Either.Either<number | null, string> => {
   return isDuration(millis) ? Either.right(millis) : Either.left(takes)
 }
 
-/** Writes a retention as `parse` reads it, in the greatest unit that has no remainder; part of a minute is left out. */
+/** Writes a retention as `parse` reads it, in the greatest unit that leaves no remainder; a part of a minute is cut off. */
 export const format = (millis: number | null): string => {
   if (millis === null) return "keep"
   if (millis % day === 0) return `${millis / day}d`
   return millis % hour === 0 ? `${millis / hour}h` : `${Math.floor(millis / minute)}m`
 }
 
-/** Whether it is a time that something can be kept: whole milliseconds within the bounds. */
+/** Whether `millis` can be a retention: whole milliseconds from `minMillis` to `maxMillis`. */
 export const isDuration = (millis: number): boolean =>
   Number.isInteger(millis) && millis >= minMillis && millis <= maxMillis
 
-/** The kinds whose retention is neither null nor a duration; empty for a usable one. */
+/** The kinds whose retention is neither null nor within the bounds; empty for a valid retention. */
 export const invalidKinds = (retention: Retention): ReadonlyArray<RetentionKind> =>
   retentionKinds.filter((kind) => {
     const millis = retention[kind]
     return millis !== null && !isDuration(millis)
   })
 
-/** What is due at `now`: what was over before the instants answered. */
+/** The limits at `now`: what is older than its kind's limit is due. */
 export const limitsAt = (retention: Retention, now: Instant): RetentionLimits => {
   const limit = (kind: RetentionKind): Instant | null => {
     const millis = retention[kind]
@@ -98,9 +95,9 @@ export const limitsAt = (retention: Retention, now: Instant): RetentionLimits =>
 }
 
 /**
- * Why an observation is older than what is kept, for the operator who sent it; null when it is not. An engagement that was tracked
- * before the limit of engagements would be due at once, and so would be a new lead that was seen before the limit of leads. An
- * observation without `trackedAt` is of now. [RET-8]
+ * The message for the operator when an observation is too old to be kept; null when it is not. An engagement that was tracked before the limit
+ * of engagements would be pruned at once, and so would a new lead that was tracked before the limit of leads. `isLead` says whether the person
+ * is a lead already. A `trackedAt` of null stands for now, which is never too old. [RET-8]
  */
 export const tooOld = (
   retention: Retention,

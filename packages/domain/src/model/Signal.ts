@@ -1,4 +1,4 @@
-/** A signal: what a brand watches, and what is caught there. */
+/** A signal: one thing that a brand watches, such as a company's page or a post. */
 import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import { Company } from "./Company.ts"
@@ -18,12 +18,13 @@ export const sourceTypes = [
 /** One of `sourceTypes`. */
 export type SourceType = (typeof sourceTypes)[number]
 
-/** Source types whose value is a URL; the value of the others is words. */
+/** Whether the value of a source of this type is a URL; otherwise it is words. */
 const hasUrl = (type: SourceType): boolean => type !== "li-company-mention" && type !== "posts-with-keywords"
 
-/** With a host, and without white space: addresses of networks hold letters of any script. */
+/** An http or https URL with a host and without white space. The letters may be of any script, as in addresses of networks. */
 const url = /^https?:\/\/[^\s\p{Cc}/?#@:[\]]+(?::[0-9]{1,5})?(?:[/?#][^\s\p{Cc}]*)?$/iu
 
+/** Whether a source of this type can name a company. */
 const hasCompany = (type: SourceType): boolean => type !== "post-url" && type !== "posts-with-keywords"
 
 /**

@@ -1,12 +1,15 @@
 /**
- * Text that every store keeps alike: well-formed Unicode without U+0000, of bounded length. A lone surrogate has no UTF-8
- * form, and many stores end a text at U+0000, so both are refused at the door, with a message, and not changed in silence.
+ * Schemas of text that every store keeps unchanged: well-formed Unicode without U+0000, of bounded length. A lone surrogate
+ * has no UTF-8 form, and many databases end a text at U+0000, so the schemas refuse both instead of altering them.
  */
 import { Schema } from "effect"
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000")
 
-/** A code point has one or two UTF-16 units, so that most lengths are decided without counting. */
+/**
+ * Whether the text has at most `maxLength` code points. A code point has one or two UTF-16 units, so most lengths are decided without
+ * counting.
+ */
 const isWithin = (text: string, maxLength: number): boolean => {
   if (text.length <= maxLength) return true
   if (text.length > 2 * maxLength) return false
@@ -18,8 +21,8 @@ const isWithin = (text: string, maxLength: number): boolean => {
 const wellFormed = "in well-formed Unicode without U+0000"
 
 /**
- * The key of a schema's annotation that says what it takes, for messages alone: a description would appear in the API
- * document, too.
+ * The key of the annotation by which a schema says in error messages what it takes. An annotation `description` would appear
+ * in the OpenAPI document, too.
  */
 export const takes = Symbol.for("@lead-signals/domain/takes")
 
@@ -36,8 +39,8 @@ export const requiredText = (maxLength: number) =>
   )
 
 /**
- * Text of at most `maxLength` characters, or null. It is one declaration instead of a union, which takes twice as long to decode:
- * observations are full of such fields.
+ * Text of at most `maxLength` characters, or null. It is one declaration, because a union takes twice as long to decode and observations have
+ * many such fields.
  */
 const declaredNullable = (maxLength: number, taken: string, isTaken: (text: string) => boolean) =>
   Schema.declare(
@@ -60,7 +63,7 @@ export const nullableText = (maxLength: number) =>
 export const optionalText = (maxLength: number) =>
   Schema.optionalWith(nullableText(maxLength), { default: () => null })
 
-/** As `optionalText`, for an id of decimal digits; `meaning` names it in messages. */
+/** The schema of an optional field with at most `maxLength` decimal digits; a missing field becomes null. `meaning` names the id in messages. */
 export const optionalDigits = (maxLength: number, meaning: string) =>
   Schema.optionalWith(
     declaredNullable(maxLength, `${meaning}: at most ${maxLength} decimal digits, as a string`, (text) =>
@@ -70,7 +73,7 @@ export const optionalDigits = (maxLength: number, meaning: string) =>
   )
 
 /**
- * As `optionalText`, for text from which `CommentText.sanitise` removes control characters later: U+0000 is allowed.
+ * As `optionalText`, but with U+0000 allowed: for text from which `CommentText.sanitise` removes control characters later.
  */
 export const optionalMarkup = (maxLength: number) =>
   Schema.optionalWith(

@@ -1,12 +1,12 @@
 /** Maximum lengths of texts. This module needs no Effect, so that worker threads can import it. */
 
 /**
- * Maximum lengths in characters (Unicode code points, as JSON Schema's `maxLength` counts them). The professional
- * network's own limit is in parentheses; ours leave room for what collectors add. They apply to input: an older stored text
- * can be longer and stays readable. `docs/decisions/0006` has the table.
+ * Maximum lengths in characters (Unicode code points, as JSON Schema's `maxLength` counts them). The limit of the professional
+ * network is in parentheses; these leave room for what collectors add. They apply to input: a text that was stored earlier
+ * may be longer and stays readable. `docs/decisions/0006` has the table.
  */
 export const textLimits = {
-  /** Ids from other systems; the network's id of a reply has some 150. */
+  /** Ids from other systems; the network's id of a reply has about 150 characters. */
   externalId: 512,
   /** Names of people (first name 20, last name 40), of companies (100), and those that operators give. */
   name: 256,
@@ -16,9 +16,9 @@ export const textLimits = {
   title: 256,
   /** The vanity name in a profile's address (100). */
   username: 256,
-  /** A URL (none; browsers and servers take some 2,000 to 8,000). */
+  /** A URL (no limit; browsers and servers take about 2,000 to 8,000). */
   url: 4096,
-  /** A word of a list: reaction, industry, place, number of employees. */
+  /** A word from a list: a reaction, an industry, a place, a range of employees. */
   label: 256,
   /** The description of a company (2,000). */
   description: 4096,

@@ -9,7 +9,7 @@ import { isDay, startOfDay } from "./Calendar.ts"
 const grammar =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{3}))?)?(?:([Zz])|([+-])([0-9]{2}):?([0-9]{2}))?)?$/
 
-/** Where a `+` in a query was not encoded, it arrives as a space before the offset. */
+/** A timestamp whose `+` was sent in a query without encoding: it arrives as a space before the offset. */
 const offsetAfterSpace =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{3})?)? [0-9]{2}:?[0-9]{2}$/
 
@@ -20,8 +20,8 @@ export const accepted =
 const refused = (why: string) => Either.left(`${accepted}; ${why}`)
 
 /**
- * The instant that the text names, or what is wrong with it, as the end of a sentence whose subject is the parameter.
- * The calendar is checked: month 13, 30 February, hour 24, second 60 and an offset beyond 23:59 are refused. [TIME-4]
+ * Reads a timestamp as an instant. Left: `accepted` and what is wrong, the end of a sentence whose subject is the
+ * parameter. Month 13, 30 February, hour 24, second 60 and an offset beyond 23:59 are refused. [TIME-4]
  */
 export const parse = (text: string): Either.Either<Instant, string> => {
   const match = grammar.exec(text)

@@ -1,4 +1,4 @@
-/** A webhook: where a brand wants its events sent, and how that has gone lately. */
+/** A webhook: the URL that receives a brand's events, how events are sent there, and whether attempts failed lately. */
 import { Schema } from "effect"
 import type { BrandId } from "./Brand.ts"
 import type { Instant } from "./Instant.ts"
@@ -9,24 +9,25 @@ import { textLimits } from "./TextLimits.ts"
 /** The id of a webhook: decimal digits, never given twice in one store. */
 export type WebhookId = string
 
-/** What signs: the current secret and, for a while after a rotation, the one before it. [DELIV-1] */
+/** The secrets that sign posts: the current one and, for a while after a rotation, the one before it. [DELIV-1] */
 export interface WebhookSecrets {
-  /** `whsec_` and base64. */
+  /** `whsec_` and base64 of random bytes. */
   readonly current: string
+  /** The secret before the last rotation, which signs until `until`; null where none does. */
   readonly previous: { readonly secret: string; readonly until: Instant } | null
 }
 
-/** In which order a webhook's events arrive. [ORD-1] */
+/** The orders in which events can arrive at a webhook. [ORD-1] */
 export const webhookOrderings = ["none", "lead"] as const
-/** `none`: side by side. `lead`: the events of one lead one after the other, in the order of their commits. */
+/** `none`: in any order, side by side. `lead`: the events of one lead one after the other, in the order of their commits. */
 export type WebhookOrdering = (typeof webhookOrderings)[number]
 
-/** The form of a webhook's bodies. */
+/** The formats of a webhook's bodies. */
 export const webhookFormats = ["envelope", "cloudevents"] as const
 /** `envelope`: the envelope of version 1. `cloudevents`: CloudEvents in their structured JSON form. */
 export type WebhookFormat = (typeof webhookFormats)[number]
 
-/** How a webhook sends when nothing else was chosen. */
+/** The settings of a new webhook for which the operator gives none. */
 export const defaultSending: Pick<Webhook, "ordering" | "maxDelay" | "format" | "maxBatch" | "maxWait"> = {
   ordering: "none",
   maxDelay: null,
@@ -35,11 +36,11 @@ export const defaultSending: Pick<Webhook, "ordering" | "maxDelay" | "format" | 
   maxWait: 0
 }
 
-/** The longest `maxDelay`, 30 days in seconds. [ORD-4] */
+/** The greatest `maxDelay`, in seconds: 30 days. [ORD-4] */
 export const longestMaxDelaySeconds = 2_592_000
-/** The most events that one post may carry. */
+/** The greatest `maxBatch`. [BATCH-1] */
 export const largestMaxBatch = 100
-/** The longest `maxWait`, in seconds. */
+/** The greatest `maxWait`, in seconds. [BATCH-2] */
 export const longestMaxWaitSeconds = 300
 
 /** A webhook as the store keeps it. */
@@ -66,15 +67,15 @@ export interface Webhook {
   /** Whether the events of one lead wait for each other. [ORD-1] */
   readonly ordering: WebhookOrdering
   /**
-   * Seconds from the first failed attempt of an event until it holds its lead's later events back no longer; null: as
-   * long as its retries last. It counts where `ordering` is `lead`. [ORD-4]
+   * Seconds for which a failing event holds the later events of its lead back, from its first failed attempt; null: as
+   * long as its retries last. It has an effect only where `ordering` is `lead`. [ORD-4]
    */
   readonly maxDelay: number | null
-  /** The form of the bodies. */
+  /** The format of new bodies. [FMT-3] */
   readonly format: WebhookFormat
-  /** Events that one post may carry, from 1. */
+  /** How many events one post may carry, from 1 to `largestMaxBatch`. [BATCH-1] */
   readonly maxBatch: number
-  /** Seconds that an event may wait for others to be sent with; 0: it does not wait. */
+  /** How many seconds a due event may wait for others to share its post, from 0 to `longestMaxWaitSeconds`. [BATCH-2] */
   readonly maxWait: number
   /** The secrets that sign each post. [DELIV-1] */
   readonly secrets: WebhookSecrets
@@ -91,7 +92,7 @@ const Url = Text.pipe(
   })
 )
 
-/** Given in any order and more than once, kept in one order and once. */
+/** In any order and with repetitions; the use case keeps each once, in the order of `eventTypes`. */
 const Events = Schema.Array(
   Schema.Literal(...eventTypes).annotations({ description: `one of ${eventTypes.join(", ")}` })
 )
@@ -105,7 +106,7 @@ const Format = Schema.Literal(...webhookFormats).annotations({
   description: `one of ${webhookFormats.join(", ")}`
 })
 
-/** An integer within bounds, which its refusal names. */
+/** An integer within bounds; the error message names the bounds and the unit. */
 const integerBetween = (min: number, max: number, unit: string) =>
   Schema.Number.pipe(
     Schema.filter((value) => Number.isInteger(value) && value >= min && value <= max, {
@@ -138,7 +139,7 @@ export const NewWebhook = Schema.Struct({
 })
 export type NewWebhook = typeof NewWebhook.Type
 
-/** The schema of what an operator changes on a webhook. A field that is not there stays as it is. */
+/** The schema of a change to a webhook: the fields of `NewWebhook`, each optional. A missing field stays as it is. */
 export const WebhookChange = Schema.Struct({
   url: optional(Url),
   events: optional(Events),

@@ -1,4 +1,4 @@
-/** Where brands are kept. Other stores keep what belongs to one: keys, signals, campaigns, webhooks, leads. */
+/** The store of brands. Stores of their own keep what belongs to a brand: keys, signals, campaigns, webhooks, leads. */
 import { Context, type Option } from "effect"
 import type { Brand, BrandId } from "../model/Brand.ts"
 import type { Instant } from "../model/Instant.ts"
@@ -26,19 +26,19 @@ export class BrandStore extends Context.Tag("@lead-signals/domain/BrandStore")<
     /**
      * Begins the brand's deletion in one transaction, and answers the brand. It revokes the keys and deletes the
      * signals, so that no later observation is recorded; from then on, creating something for the brand fails with
-     * `StoreUnavailable`. A brand whose deletion began before keeps its time. None when there is no such brand.
-     * [DEL-1]
+     * `StoreUnavailable`. A brand whose deletion began before keeps its `deletionStartedAt`. None when there is no such
+     * brand. [DEL-1]
      */
     readonly startDeletion: (id: BrandId, now: Instant) => StoreEffect<Option.Option<Brand>>
     /**
      * Removes what is left of a brand whose deletion began: keys, signals, campaigns, hashes of erased persons,
-     * counters. Answers false, having removed nothing, while the brand has a lead or a webhook, or when no deletion
-     * of such a brand began. [DEL-1]
+     * counters. It removes nothing and answers false while the brand has a lead or a webhook, and when there is no such
+     * brand or its deletion has not begun. [DEL-1]
      */
     readonly finishDeletion: (id: BrandId) => StoreEffect<boolean>
   }
 >() {
-  /** Which methods write the store; a wrapper of the port derives its list from here. */
+  /** Whether each method reads or writes. */
   static readonly operations: Operations<BrandStore["Type"]> = {
     create: "write",
     list: "read",

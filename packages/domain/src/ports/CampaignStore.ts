@@ -1,4 +1,4 @@
-/** Where a brand's campaigns are kept, with the readings of their posts. */
+/** The store of campaigns and of the readings of their posts. */
 import { Context, type Option } from "effect"
 import type { DayChange } from "../decisions/CampaignSeries.ts"
 import type { BrandId } from "../model/Brand.ts"
@@ -8,7 +8,7 @@ import type { DateSpan } from "../queries/MetricsQueries.ts"
 import type { Operations } from "./Operation.ts"
 import type { StoreEffect } from "./StoreEffect.ts"
 
-/** The readings that make a campaign's snapshot: each post's last one up to and including the day. [MET-7] */
+/** The readings that a campaign's snapshot sums up: each post's last one up to and including the day. [MET-7] */
 export interface SnapshotReadings {
   /** `YYYY-MM-DD`: the latest day in the span on which any post of the campaign was read; null when none was. [MET-3] */
   readonly snapshotDate: string | null
@@ -34,16 +34,16 @@ export class CampaignStore extends Context.Tag("@lead-signals/domain/CampaignSto
     readonly rename: (brandId: BrandId, id: string, name: string) => StoreEffect<Option.Option<Campaign>>
     /**
      * Deletes the campaign with its readings. Answers whether the brand had such a campaign. A failure can leave
-     * readings that nothing shows; the same call removes them. [DEL-3]
+     * readings that no read answers; the repeated call removes them. [DEL-3]
      */
     readonly delete: (brandId: BrandId, id: string, now: Instant) => StoreEffect<boolean>
     /**
-     * Keeps a reading; a second one of the post's day replaces the first. Answers whether the brand has such a
+     * Stores a reading; a second one of the same post and day replaces the first. Answers whether the brand has such a
      * campaign. [MET-7]
      */
     readonly putReading: (brandId: BrandId, id: string, reading: Reading) => StoreEffect<boolean>
     /**
-     * Answers the readings that make the latest snapshot in the span. None when the campaign is unknown or another
+     * Answers the readings of the latest snapshot in the span. None when the campaign is unknown or another
      * brand's. [MET-2, MET-6]
      */
     readonly snapshot: (
@@ -52,9 +52,9 @@ export class CampaignStore extends Context.Tag("@lead-signals/domain/CampaignSto
       span: DateSpan
     ) => StoreEffect<Option.Option<SnapshotReadings>>
     /**
-     * Answers what each day's readings changed in the sum over the campaign's posts, or in one post's totals, in the order of the days and
-     * up to and including `endDate`: of each reading the difference to the post's reading before it. A day without a reading is left out.
-     * None when the campaign is unknown or another brand's. [SERIES-3]
+     * Answers by how much the readings of each day changed the sums over the campaign's posts, or the totals of the post `postId`: the
+     * differences of the readings to each post's reading before. Days ascend up to and including `endDate`; a day without a reading is left
+     * out. None when the campaign is unknown or another brand's. [SERIES-3]
      */
     readonly dayChanges: (
       brandId: BrandId,
@@ -72,7 +72,7 @@ export class CampaignStore extends Context.Tag("@lead-signals/domain/CampaignSto
     ) => StoreEffect<Option.Option<ReadonlyArray<Reading>>>
   }
 >() {
-  /** Which methods write the store; a wrapper of the port derives its list from here. */
+  /** Whether each method reads or writes. */
   static readonly operations: Operations<CampaignStore["Type"]> = {
     create: "write",
     list: "read",

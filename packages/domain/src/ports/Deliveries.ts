@@ -1,4 +1,4 @@
-/** What an operator sees of deliveries, and sends again. [DELIV-5, DELIV-8] */
+/** The operator's part of the store of deliveries: lists, details, and queueing again. [DELIV-5, DELIV-8] */
 import { Context, type Option } from "effect"
 import type { CountedIntervals, FinishedState, IntervalCount } from "../decisions/CountSeries.ts"
 import type { BrandId } from "../model/Brand.ts"
@@ -14,17 +14,17 @@ import type { StoreEffect } from "./StoreEffect.ts"
 /** How the latest attempt of a delivery ended. */
 export type LastAttempt = Pick<Attempt, "at" | "durationMillis" | "status" | "error">
 
-/** A delivery as a list has it. */
+/** A delivery in a list. */
 export interface ListedDelivery extends Delivery {
-  /** Null before its first attempt has ended. */
+  /** Its latest attempt; null before the first one has ended. */
   readonly lastAttempt: LastAttempt | null
 }
 
-/** A delivery with everything that is kept of it. */
+/** A delivery with everything that the store has of it. */
 export interface FoundDelivery {
-  /** What goes where, and how far it has come. */
+  /** The delivery itself. */
   readonly delivery: Delivery
-  /** Every attempt, in order. */
+  /** Its attempts, the first one first. */
   readonly attempts: ReadonlyArray<Attempt>
   /** The body that its attempts send; null before the first lease, and when the delivery is delivered or dead. */
   readonly body: string | null
@@ -32,9 +32,9 @@ export interface FoundDelivery {
 
 /** One page of a webhook's deliveries. */
 export interface DeliveryPage {
-  /** How many deliveries match, on all pages. */
+  /** The number of deliveries that match, on all pages. */
   readonly total: number
-  /** Those on the page, newest first. */
+  /** The deliveries of the page, newest first. */
   readonly deliveries: ReadonlyArray<ListedDelivery>
 }
 
@@ -48,9 +48,8 @@ export type QueueRequest =
   | { readonly what: "again"; readonly deliveryId: DeliveryId }
 
 /**
- * The port of a store for what the operator does with deliveries. Each method is atomic, and fails with
- * `StoreUnavailable` while the store can't answer. `ids` gives the ids of new deliveries, each call another. A new
- * delivery is due at once.
+ * The port of a store for what operators do with deliveries. Each method is atomic, and fails with `StoreUnavailable`
+ * while the store can't answer. Each call of `ids` gives the id of another new delivery. A new delivery is due at once.
  */
 export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
   Deliveries,
@@ -68,8 +67,8 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
     readonly get: (webhookId: WebhookId, id: DeliveryId) => StoreEffect<Option.Option<FoundDelivery>>
 
     /**
-     * Queues a delivery and answers its id. None when the webhook is gone, when the brand has no such lead or that lead
-     * no such event, or when the webhook has no such delivery.
+     * Queues a delivery and answers its id. None when the webhook is gone, when the brand has no such lead or the lead
+     * no such event, or when the webhook has no delivery `deliveryId`.
      */
     readonly queue: (
       webhook: { readonly id: WebhookId; readonly brandId: BrandId },
@@ -78,8 +77,8 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
     ) => StoreEffect<Option.Option<DeliveryId>>
 
     /**
-     * Queues again what died at or after `since` and was not sent again yet, oldest first, at most `limit`
-     * deliveries: tests, and events of the given types. Answers how many. [DELIV-8]
+     * Queues dead letters again that died at or after `since` and were not queued again yet: tests, and events of the
+     * given types, oldest first and at most `limit`. Answers how many it queued. [DELIV-8]
      */
     readonly recover: (
       webhookId: WebhookId,
@@ -92,8 +91,8 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
     ) => StoreEffect<number>
 
     /**
-     * Counts in each interval the deliveries to the brand's webhooks that were delivered or died in it, in no order. Those of deleted
-     * webhooks and erased leads do not count. [SERIES-6]
+     * Counts, by interval and state, the deliveries to the brand's webhooks that were delivered or died in the interval; the counts have no
+     * order. Deliveries of deleted webhooks and erased leads do not count. [SERIES-6]
      */
     readonly counts: (
       brandId: BrandId,
@@ -101,7 +100,7 @@ export class Deliveries extends Context.Tag("@lead-signals/domain/Deliveries")<
     ) => StoreEffect<ReadonlyArray<IntervalCount<FinishedState>>>
   }
 >() {
-  /** Which methods write the store; a wrapper of the port derives its list from here. */
+  /** Whether each method reads or writes. */
   static readonly operations: Operations<Deliveries["Type"]> = {
     list: "read",
     get: "read",

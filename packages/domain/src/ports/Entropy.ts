@@ -1,13 +1,10 @@
 /**
- * Where secrets and ids come from: the platform's cryptographic source in production, a seeded one in a simulation.
- * Effect's `Random` is not such a source and is never used for a secret. [AUTH-7]
+ * The source of random bytes for secrets and ids: the platform's cryptographic source in production, a seeded one in a
+ * simulation. Effect's `Random` is no cryptographic source, and no secret is made with it. [AUTH-7]
  */
 import { Context, type Effect } from "effect"
 
-/**
- * The port of a host for randomness that secrets and ids are made of. `webCrypto` of `@lead-signals/http` implements
- * it.
- */
+/** The port of a host for random bytes. `webCrypto` of `@lead-signals/http` implements it. */
 export class Entropy extends Context.Tag("@lead-signals/domain/Entropy")<
   Entropy,
   {

@@ -1,10 +1,10 @@
 /**
- * The records of Idempotency-Keys, and how a change is committed together with its record.
+ * The store of Idempotency-Keys' records, and how a change is committed together with its record.
  *
- * The call that holds a key runs with its reservation in `currentReservation`. Each method of a store's other ports that runs so and
- * writes does two things more in its own transaction: it fails with `StoreUnavailable`, and changes nothing, unless the
- * reservation is still held (`Idempotency.isHeld`), and it marks the record `applied`. So what was done under a key is known to be done
- * from the same commit on, and a call that was overtaken can do nothing any more. [IDEM-3]
+ * A call that holds a key runs with its reservation in `currentReservation`. Each method of a store's other ports that writes does two more
+ * things in its own transaction when there is a reservation. Unless the reservation is still held (`Idempotency.isHeld`), it changes nothing
+ * and fails with `StoreUnavailable`; otherwise it marks the record `applied`. So a change and its record become visible with the same commit,
+ * and a call whose key was taken over can change nothing any more. [IDEM-3]
  */
 import { Context, FiberRef, GlobalValue } from "effect"
 import type { ReserveRequest } from "../decisions/Idempotency.ts"
@@ -14,13 +14,13 @@ import type { Instant } from "../model/Instant.ts"
 import type { Operations } from "./Operation.ts"
 import type { StoreEffect } from "./StoreEffect.ts"
 
-/** The reservation on whose behalf the fiber works; null for most calls. */
+/** The reservation of the call that the fiber runs; null for a call without an Idempotency-Key. */
 export const currentReservation: FiberRef.FiberRef<Reservation | null> = GlobalValue.globalValue(
   Symbol.for("@lead-signals/domain/currentReservation"),
   () => FiberRef.unsafeMake<Reservation | null>(null)
 )
 
-/** The failure of a write whose reservation another call holds by now. */
+/** The failure of a write whose key another call has taken over. */
 export const reservationLost = (): StoreUnavailable =>
   new StoreUnavailable({ reason: "another call with the same Idempotency-Key has taken over" })
 
@@ -28,17 +28,17 @@ export const reservationLost = (): StoreUnavailable =>
 export class IdempotencyRecords extends Context.Tag("@lead-signals/domain/IdempotencyRecords")<
   IdempotencyRecords,
   {
-    /** Reserves the key, or answers what an earlier call with it came to, by `Idempotency.reserve` at the transaction's time. */
+    /** Reserves the key, or answers why not, as `Idempotency.reserve` decides at the transaction's time. */
     readonly reserve: (request: ReserveRequest) => StoreEffect<Reserved>
-    /** Keeps the sealed answer, if the reservation is still held. A null answer says that there was one too long to keep. */
+    /** Stores the call's sealed answer if the reservation is still held. Null stands for an answer that is too long to keep. */
     readonly complete: (reservation: Reservation, answer: string | null) => StoreEffect<void>
-    /** Forgets a reservation that is still held and under which nothing was committed. */
+    /** Removes the record if the reservation is still held and nothing was committed under it, so that the key can be used again at once. */
     readonly release: (reservation: Reservation) => StoreEffect<void>
-    /** Removes the oldest of the records of before an instant, at most `limit` (at least 1). Answers how many it removed. */
+    /** Removes records that are older than `before`, the oldest first, at most `limit` (at least 1). Answers how many. [IDEM-6] */
     readonly prune: (due: { readonly before: Instant; readonly limit: number }) => StoreEffect<number>
   }
 >() {
-  /** Which methods write the store; a wrapper of the port derives its list from here. */
+  /** Whether each method reads or writes. */
   static readonly operations: Operations<IdempotencyRecords["Type"]> = {
     reserve: "write",
     complete: "write",

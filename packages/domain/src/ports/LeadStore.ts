@@ -1,5 +1,5 @@
 /**
- * Where leads and their engagements are kept. Every method is atomic: it sees one state of the store, and a failed one
+ * The store of leads and their engagements. Every method is atomic: it sees one state of the store, and one that fails has
  * changed nothing. A brand that does not exist has no leads.
  */
 import { Context, type Effect, type Option } from "effect"
@@ -17,31 +17,31 @@ import type { Counted, CountedIntervals, IntervalCount } from "../decisions/Coun
 import type { CurrentState, Decision } from "../decisions/Observations.ts"
 import type { Operations } from "./Operation.ts"
 
-/** The parts of a store that an observation touches, and the pure decision over their state. */
+/** An observation as a store takes it: the keys of the state that it depends on, and the decision over that state. */
 export interface Proposal {
   /** The person's id on the network: the store finds the lead by it. */
   readonly personExtId: string
   /**
-   * Computes `Suppression.hash` of the person's id: the store knows an erased person by it. That takes longer than to look it up, so a
-   * store need not call it while nobody of the brand is erased.
+   * Computes `Suppression.hash` of the person's id, by which the store recognises an erased person. The computation takes longer than the
+   * look-up, so a store need not call it for a brand of which nobody was erased.
    */
   readonly personHash: () => string
   /** Computes `Suppression.hash` of the post author's id; null when the author has no id. */
   readonly authorHash: (() => string) | null
-  /** The id by which a repetition is found. [EVT-8] */
+  /** The engagement's id, by which a repeated observation is recognised. [EVT-8] */
   readonly engagementId: string
   /** The signal that caught the engagement. */
   readonly signalId: string
   /**
-   * The decision over what the store knows, with the time of the commit. It must be a plain function: a transaction
-   * may be tried again.
+   * Decides over the current state, at the time of the commit. It must be a plain function, because a transaction may be
+   * tried again.
    */
   readonly decide: (known: CurrentState, now: Instant) => Decision
 }
 
-/** The result of a proposal. */
+/** What became of a proposal. */
 export interface Committed {
-  /** The outcome that `decide` gave. */
+  /** The outcome of its decision. */
   readonly outcome: Decision["outcome"]
   /** The lead that has the engagement; null when the observation was suppressed or rejected. */
   readonly leadId: LeadId | null
@@ -49,51 +49,51 @@ export interface Committed {
   readonly message?: string
 }
 
-/** A lead with the engagements that the query requests. */
+/** A lead as it was read, with its engagements where the query requests them. */
 export interface LeadRead {
-  /** The lead as it is in the state that the method read. */
+  /** The lead in the state of the store that the method saw. */
   readonly lead: Lead
   /** The lead's newest engagements; null when the query does not request them. */
   readonly window: EngagementWindow | null
 }
 
-/** Everything that the store holds about a person. */
+/** Everything that the store has about a person. */
 export interface PersonData {
   /** The lead with its profile, flags and score. */
   readonly lead: Lead
   /** Every engagement of the lead, newest first, however many. */
   readonly engagements: ReadonlyArray<EngagementRead>
   /**
-   * The posts that the person wrote, by the external id, and that leads of the brand engaged with: each once, in no order. An
-   * erasure removes the person from them.
+   * The posts whose author has the person's external id and with which leads of the brand engaged: each once, in no order. An erasure
+   * removes the author and the text of these posts.
    */
   readonly posts: ReadonlyArray<Post>
 }
 
 /** One page of the leads that match a filter. */
 export interface LeadPage {
-  /** How many leads match the filter, on all pages. */
+  /** The number of leads that pass the filter, on all pages. */
   readonly total: number
-  /** Those on the page, in the query's order; empty past the end. [PAGE-3] */
+  /** The leads of the page, in the query's order; empty past the end. [PAGE-3] */
   readonly leads: ReadonlyArray<LeadRead>
 }
 
 /**
- * A page whose leads are JSON texts. A store never changes one that it has answered, so a caller may keep what it
- * makes of the page for as long as it has the page itself.
+ * A page whose leads are JSON texts. A store never changes a page that it has answered, and answers the same object while
+ * the page is cached: so a caller can cache by the object what it derives from the page.
  */
 export interface RenderedPage {
-  /** How many leads match the filter, on all pages. */
+  /** The number of leads that pass the filter, on all pages. */
   readonly total: number
   /** Each lead as `RenderedLeads.listed` renders it, with its engagements if the query requests them. */
   readonly leads: ReadonlyArray<string>
 }
 
-/** An event with what a feed shows beside it. */
+/** An event with the names that a stream of live events shows. */
 export interface EventRead {
-  /** Ascends with the commits of the brand; never given twice. */
+  /** The position of the event: it ascends with the commits of the brand, and is never given twice. */
   readonly position: number
-  /** The event as the outbox has it. */
+  /** The event itself. */
   readonly event: LeadEvent
   /** The name and headline of its lead, as they are now. */
   readonly person: Pick<Profile, "name" | "headline">
@@ -105,49 +105,49 @@ export interface EventRead {
 
 /** The events of one call of `eventsAfter`. */
 export interface EventPage {
-  /** In the order of their positions. */
+  /** The events, in the order of their positions. */
   readonly events: ReadonlyArray<EventRead>
-  /** Where to go on: no event of the brand up to here is missing. */
+  /** The position for the next call: no event of the brand up to here is missing. */
   readonly position: number
 }
 
-/** A lead as its newest change left it, or one that is gone. */
+/** One change: a lead in its newest state, or a removed lead. */
 export type ChangeRead =
   | {
-      /** The lead is there. */
+      /** The lead exists. */
       readonly type: "lead"
-      /** The lead with its engagements, as one state of the store has them. */
+      /** The lead, with its engagements where the query requests them. */
       readonly read: LeadRead
     }
   | ({
-      /** The lead is gone. */
+      /** The lead was erased or pruned. */
       readonly type: "removed"
     } & RemovedLead)
 
 /** The changes of one call of `changesAfter`. */
 export type ChangePage =
-  /** What happened since can no longer be told. [CHG-5] */
+  /** The store no longer knows all changes since the position. [CHG-5] */
   | {
-      /** A change since then may be missing. */
+      /** A change since the position may be missing. */
       readonly isExpired: true
     }
   | {
-      /** No change since then is missing. */
+      /** No change since the position is missing. */
       readonly isExpired: false
-      /** In the order of their positions, each lead once. */
+      /** The changes in the order of their positions, each lead once. */
       readonly changes: ReadonlyArray<ChangeRead>
-      /** Where to go on: no change of the brand up to here is missing. */
+      /** The position for the next call: no change of the brand up to here is missing. */
       readonly next: ChangePosition
-      /** Whether there may be more after it; false where there was nothing more. */
+      /** Whether more changes may follow; false where none did. */
       readonly hasMore: boolean
     }
 
-/** What a store needs to know of a list request. */
+/** A request for a list, without the parameters that were ignored. */
 export type LeadListQuery = Omit<LeadQuery, "ignored">
 
 /**
- * Two methods of a store that keeps rendered JSON. Without them the use case `Leads` renders what `list` and `get`
- * answer, to the same text.
+ * Two optional methods, for a store that keeps rendered JSON. Without them the use case `Leads` renders what `list` and
+ * `get` answer, to the same text.
  */
 export interface LeadRendering {
   /** Answers the page of `list`, rendered as `RenderedLeads.ofPage` does. */
@@ -164,15 +164,15 @@ export interface LeadRendering {
   ) => Effect.Effect<Option.Option<string>, StoreUnavailable>
 }
 
-/** The port of a store for leads. A store that can keep rendered JSON has the two methods of `LeadRendering`, too. */
+/** The port of a store for leads. A store that keeps rendered JSON has the two methods of `LeadRendering`, too. */
 export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
   LeadStore,
   {
     /**
-     * Decides and commits the proposals in order, in one transaction with the events that they fire; each decision
-     * sees those before it. Answers in the same order. A commit that succeeded survives a crash of the process and,
-     * in a store on disk, a loss of power. `now` is read from `Clock` in the transaction; `ids` gives the ids of the
-     * deliveries that the events start, each call another. Fails with `StoreUnavailable`. [DELIV-2]
+     * Decides and commits the proposals in order, in one transaction with their events and the events' deliveries; each
+     * decision sees the changes of those before it. Answers in the same order. A commit that succeeded survives a crash of
+     * the process and, in a store on disk, a loss of power. The store reads `now` from `Clock` in the transaction. Each
+     * call of `ids` gives the id of another new delivery. Fails with `StoreUnavailable`. [DELIV-2]
      */
     readonly commit: (
       brandId: BrandId,
@@ -187,9 +187,9 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     readonly list: (brandId: BrandId, query: LeadListQuery) => Effect.Effect<LeadPage, StoreUnavailable>
 
     /**
-     * Answers one lead, with its newest engagements unless `engagements` is `"none"`. None when it is unknown, erased
-     * or another brand's. For `"plain"` engagements the store need not read the author's detail and lead, here and on
-     * lists. [AUTH-3, ENG-1]
+     * Answers one lead, with its newest engagements unless `engagements` is `"none"`. None when it is unknown, erased or
+     * another brand's. For `"plain"` engagements a store need not read the author's detail and lead; the same is true of
+     * `list`. [AUTH-3, ENG-1]
      */
     readonly get: (
       brandId: BrandId,
@@ -197,16 +197,16 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
       engagements: LeadQuery["engagements"]
     ) => Effect.Effect<Option.Option<LeadRead>, StoreUnavailable>
 
-    /** Answers everything held about a person. None when the lead is unknown, erased or another brand's. [PII-3] */
+    /** Answers everything that the store has about a person. None when the lead is unknown, erased or another brand's. [PII-3] */
     readonly exportData: (
       brandId: BrandId,
       id: LeadId
     ) => Effect.Effect<Option.Option<PersonData>, StoreUnavailable>
 
     /**
-     * Replaces the lead by what `change` makes of it, in one transaction: flags, score and `updatedAt` may differ.
-     * Answers the new lead, none when the brand has no such lead. `change` must be a plain function: a transaction
-     * may be tried again.
+     * Replaces the lead by what `change` makes of it, in one transaction: flags, score and `updatedAt` may differ. Answers
+     * the new lead; none when the brand has no such lead. `change` must be a plain function, because a transaction may be
+     * tried again. [OPER-5]
      */
     readonly update: (
       brandId: BrandId,
@@ -215,11 +215,11 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     ) => Effect.Effect<Option.Option<Lead>, StoreUnavailable>
 
     /**
-     * Erases a lead: its engagements, its events, and their deliveries with body and log. It also removes the person
-     * from the posts that others engaged with; the `updatedAt` of those leads moves. It keeps `personHash`, so that
-     * `CurrentState.personSuppressed` is true from then on. It removes receivers' answers from the logs of the other
-     * leads' deliveries, and gives a pending delivery that has a body a new id and no body, because one id has one
-     * body. Answers whether there was such a lead. [PII-3]
+     * Erases a person: the lead with its engagements, its events, and their deliveries with bodies and logs. It stores
+     * `personHash`, so that `CurrentState.personSuppressed` is true from then on. It removes the person as the author from
+     * posts that other leads engaged with, and moves the `updatedAt` of these leads. Deliveries about these leads may name
+     * the author: their logs lose the receivers' answers, and a pending one with a body gets a new id and loses the body,
+     * because one id has one body. Answers whether the brand had such a lead. [PII-3]
      */
     readonly erase: (
       brandId: BrandId,
@@ -229,9 +229,10 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     ) => Effect.Effect<boolean, StoreUnavailable>
 
     /**
-     * Answers the brand's events after a position, in the order of their commits: at most `limit`, and as many as the
-     * store likes to look at. An event that commits later has a greater position than all that were answered. `after`
-     * null answers no events, and the position from which later ones follow. Events of erased leads are gone. [LIVE-1]
+     * Answers the brand's events after a position, in the order of their commits: at most `limit`, or fewer where the store
+     * bounds how many rows it looks at. An event that commits later has a greater position than all that were answered. An
+     * `after` of null answers no events, and the position after which later ones follow. Events of erased leads are gone.
+     * [LIVE-1]
      */
     readonly eventsAfter: (
       brandId: BrandId,
@@ -240,13 +241,16 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     ) => Effect.Effect<EventPage, StoreUnavailable>
 
     /**
-     * Answers what changed after a position, in the order of commits: at most `limit` changes, of as many rows as the store likes to look at.
-     * Each lead has one position, that of its newest change, and is answered there in its newest state: a lead that changes moves to the
-     * end. A change that commits later has a greater position than all that were answered, also among concurrent writers. A lead changes
-     * with each observation that is recorded, with an update that alters it, and when an erasure takes the author from a post that it
-     * engaged with. A lead that is erased or pruned leaves its id and the time for `removedLeadDays`; the deletion of a brand leaves
-     * nothing. `after` null begins with the first lead. Expired where a removal after the position is forgotten, and where the position is
-     * of another epoch or later than any that this store gave. [CHG-1, CHG-3, CHG-5]
+     * Answers the changes after a position, in the order of their commits: at most `limit`, or fewer where the store bounds how many rows it
+     * looks at. An `after` of null begins with the brand's first lead.
+     *
+     * - Each lead has one position, that of its newest change, and is answered there in its newest state: a lead that changes moves to the
+     *   end. A change that commits later has a greater position than all that were answered, also among concurrent writers.
+     * - A lead changes with each recorded observation, with an update that alters it, and when an erasure removes the author of a post that it
+     *   engaged with.
+     * - A lead that is erased or pruned leaves its id and the time for `removedLeadDays`. The deletion of a brand leaves nothing.
+     * - The answer is `isExpired` where the store has forgotten a removal after the position, and where the position is of another epoch or
+     *   greater than any that this store gave. [CHG-1, CHG-3, CHG-5]
      */
     readonly changesAfter: (
       brandId: BrandId,
@@ -264,15 +268,15 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     ) => Effect.Effect<ReadonlyArray<IntervalCount>, StoreUnavailable>
 
     /**
-     * Removes a part of the brand's leads, small enough that other work does not wait long, each with its
-     * engagements, its events and their deliveries. Answers how many leads the brand has left. It serves the deletion
-     * of a brand: unlike `erase` it keeps no hash, and leaves the persons in posts that the other leads engaged with,
-     * which go with those leads. [DEL-1]
+     * Removes a part of the brand's leads, each with its engagements, its events and their deliveries; the part is small
+     * enough that other work does not wait long. Answers how many leads the brand has left. It serves the deletion of a
+     * brand: unlike `erase` it stores no hash, and does not remove authors from posts, because the other leads' engagements
+     * go with those leads. [DEL-1]
      */
     readonly removeSome: (brandId: BrandId) => Effect.Effect<number, StoreUnavailable>
   } & Partial<LeadRendering>
 >() {
-  /** Which methods write the store; a wrapper of the port derives its list from here. */
+  /** Whether each method reads or writes. */
   static readonly operations: Operations<LeadStore["Type"]> = {
     commit: "write",
     list: "read",

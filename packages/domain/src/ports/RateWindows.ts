@@ -1,30 +1,23 @@
-/** Where the keys' rate windows are kept. All processes that serve one store share them. [RATE-1, RATE-5] */
+/** The store of API keys' rate windows. All processes that serve one store share them. [RATE-1, RATE-5] */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../model/Failure.ts"
-import type { Instant } from "../model/Instant.ts"
-import type { RateDecision, RateWindow } from "../decisions/RateLimit.ts"
+import type { RateDecision, RateStep } from "../decisions/RateLimit.ts"
 import type { Operations } from "./Operation.ts"
 
-/** The port of a store for rate windows. Windows may be lost with the process; nothing else depends on them. */
+/** The port of a store for rate windows. A store may lose windows when its process ends, since nothing else depends on them. */
 export class RateWindows extends Context.Tag("@lead-signals/domain/RateWindows")<
   RateWindows,
   {
     /**
-     * Replaces the key's window by what `step` makes of it, atomically, and answers the decision. `now` is read
-     * within the same step: of two requests the one that comes first has the earlier time. A lost window only gives a
-     * fresh budget. A store may count a small share of a large limit as used before it is, but never lets more
-     * through than the limit. Fails with `StoreUnavailable`. [RATE-3, RATE-5]
+     * Replaces the key's window by what `step` makes of it, atomically, and answers the decision. The store reads `now` in
+     * the same step, so of two requests the first one has the earlier time. A `window` of null, for a new key or after a
+     * loss, begins a new one. A store may count a small share of a large limit as used in advance, but never lets more
+     * requests pass than the limit. Fails with `StoreUnavailable`. [RATE-3, RATE-5]
      */
-    readonly step: (
-      keyId: string,
-      step: (
-        window: RateWindow | null,
-        now: Instant
-      ) => { readonly window: RateWindow; readonly decision: RateDecision }
-    ) => Effect.Effect<RateDecision, StoreUnavailable>
+    readonly step: (keyId: string, step: RateStep) => Effect.Effect<RateDecision, StoreUnavailable>
   }
 >() {
-  /** Which methods write the store; a wrapper of the port derives its list from here. */
+  /** Whether each method reads or writes. */
   static readonly operations: Operations<RateWindows["Type"]> = {
     step: "write"
   }

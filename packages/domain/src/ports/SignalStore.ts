@@ -1,4 +1,4 @@
-/** Where a brand's signals are kept. */
+/** The store of signals. */
 import { Context, type Option } from "effect"
 import type { BrandId } from "../model/Brand.ts"
 import type { Instant } from "../model/Instant.ts"
@@ -26,13 +26,13 @@ export class SignalStore extends Context.Tag("@lead-signals/domain/SignalStore")
      */
     readonly rename: (brandId: BrandId, id: string, name: string) => StoreEffect<Option.Option<Signal>>
     /**
-     * Deletes the signal. Later observations of it are rejected as of an unknown signal; leads and engagements that
-     * it caught still show it. Answers whether the brand had such a signal. [DEL-2]
+     * Deletes the signal. Later observations that name it are rejected, as for an unknown signal; leads and engagements
+     * that it caught still show it. Answers whether the brand had such a signal. [DEL-2]
      */
     readonly delete: (brandId: BrandId, id: string, now: Instant) => StoreEffect<boolean>
   }
 >() {
-  /** Which methods write the store; a wrapper of the port derives its list from here. */
+  /** Whether each method reads or writes. */
   static readonly operations: Operations<SignalStore["Type"]> = {
     create: "write",
     list: "read",

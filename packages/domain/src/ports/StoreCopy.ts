@@ -1,6 +1,6 @@
 /**
- * How the whole content of a store moves into another one: tables in a form that no store owns. What a store derives from them, such as
- * counters, search entries and rank buckets, it makes again.
+ * Copying the whole content of a store into another one. The tables have a form that is independent of any store. A target derives the rest
+ * from them, such as counters, search entries and rank buckets.
  */
 
 import { profileTexts } from "../model/Profile.ts"
@@ -15,11 +15,11 @@ export type CopyValue = string | number | boolean | null
 /** The values of a row, in the order of its table's columns. */
 export type CopyRow = ReadonlyArray<CopyValue>
 
-/** A table in the neutral form. */
+/** A table in the form in which it is copied, which is the same for every store. */
 export interface CopyTable {
   /** The name of the table. */
   readonly name: string
-  /** The columns by which rows are ordered, by code point where they are texts; no two rows have the same. */
+  /** The columns that identify a row, and by which rows are ordered; texts are ordered by code point. */
   readonly key: ReadonlyArray<string>
   /** All columns; instants are milliseconds since 1970. */
   readonly columns: ReadonlyArray<string>
@@ -27,7 +27,7 @@ export interface CopyTable {
   readonly booleans: ReadonlyArray<string>
 }
 
-/** Names with spaces between. */
+/** Makes a table of names that are separated by spaces. */
 const table = (name: string, key: string, columns: string, booleans = ""): CopyTable => ({
   name,
   key: key.split(" "),
@@ -98,7 +98,10 @@ export const copyTables: ReadonlyArray<CopyTable> = [
   )
 ]
 
-/** The tables whose numbers a store gives, by the column that has them. A copy goes on after the last number given, even of a row that is gone. */
+/**
+ * The tables whose rows a store numbers, with the column of the number. A target continues after the last number that the source gave, even if
+ * that row is gone, so that no id is given twice.
+ */
 export const copySequences: Readonly<Record<string, string>> = {
   brand: "id",
   api_key: "id",
@@ -112,34 +115,34 @@ export const copySequences: Readonly<Record<string, string>> = {
   delivery: "seq"
 }
 
-/** A store as what is copied. Nothing writes it while it is open. Functions reject with `StoreUnavailable`. */
+/** The store that is copied. Nothing writes to it meanwhile. Each function rejects with `StoreUnavailable` where the store can't be read. */
 export interface CopySource {
-  /** The rows of the table after the one with the key, or all, in order of the key and in parts of some thousand. */
+  /** The rows after the one with the key `after`, or all rows for null, in the order of the key and in parts of a few thousand. */
   readonly rows: (table: CopyTable, after: CopyRow | null) => AsyncIterable<ReadonlyArray<CopyRow>>
-  /** The last number given in each table of `copySequences`; 0 where none was. */
+  /** The last number that the source gave in each table of `copySequences`; 0 where it gave none. */
   readonly lastNumbers: () => Promise<Readonly<Record<string, number>>>
   /** The number of rows of the table, or an estimate, for a progress bar. */
   readonly count: (table: CopyTable) => Promise<number>
 }
 
-/** How far a copy is. */
+/** The progress of a copy, which the target stores. */
 export interface CopyProgress {
-  /** A text that tells the source from other stores. */
+  /** A text that identifies the source. */
   readonly source: string
   /** The table being copied. */
   readonly table: string
-  /** The key of the last row that was written of the table; null when it has none yet. */
+  /** The key of the last row of the table that was written; null before the first. */
   readonly after: CopyRow | null
 }
 
-/** A new store that is filled from another. Nothing serves it before `finish`. Functions reject with `StoreUnavailable`. */
+/** The new store that is filled. Nothing uses it before `finish`. Each function rejects with `StoreUnavailable` where the store can't answer. */
 export interface CopyTarget {
-  /** How far an earlier copy into the same place came; null when there was none. */
+  /** The progress of an earlier copy into the same store, which was interrupted; null when there was none. */
   readonly progress: () => Promise<CopyProgress | null>
   /** Writes the rows and the progress in one transaction. */
   readonly write: (table: CopyTable, rows: ReadonlyArray<CopyRow>, progress: CopyProgress) => Promise<void>
-  /** Reads rows that were written, as `rows` of the source does. */
+  /** Reads the written rows, as `rows` of a source does. */
   readonly rows: CopySource["rows"]
-  /** Derives what the store derives, continues the numbers, and makes the store usable. */
+  /** Writes the derived tables, continues the numbers after `lastNumbers`, and makes the store usable. */
   readonly finish: (lastNumbers: Readonly<Record<string, number>>) => Promise<void>
 }

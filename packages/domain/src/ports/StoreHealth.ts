@@ -1,11 +1,11 @@
-/** Whether the store can be read and written now. [HEALTH-2, HEALTH-3] */
+/** The health of a store: whether it can be read and written now. [HEALTH-2, HEALTH-3] */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Operations } from "./Operation.ts"
 
-/** Whether a readable store can be written. */
+/** The state of a store that can be read. */
 export interface StoreStatus {
-  /** Why nothing can be written, in words for any client; null while writing works, as far as is known. */
+  /** Why nothing can be written, as a text that any client may see; null while writing works, as far as the store knows. */
   readonly writeProblem: string | null
   /**
    * Why the journal of removals, which a restore reads, can't be written; null while it can. Absent where the store keeps no journal.
@@ -25,6 +25,6 @@ export class StoreHealth extends Context.Tag("@lead-signals/domain/StoreHealth")
     readonly check: Effect.Effect<StoreStatus, StoreUnavailable>
   }
 >() {
-  /** Which methods write the store; a wrapper of the port derives its list from here. */
+  /** Whether each method reads or writes. */
   static readonly operations: Operations<StoreHealth["Type"]> = { check: "read" }
 }

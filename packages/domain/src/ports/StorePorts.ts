@@ -1,4 +1,4 @@
-/** Every port that a store implements, by name: for what wraps or hands on a whole store. */
+/** All ports that a store implements, for code that wraps or provides a whole store. */
 import { AccessTokenStore } from "./AccessTokenStore.ts"
 import { AuditLog } from "./AuditLog.ts"
 import { BrandStore } from "./BrandStore.ts"
@@ -14,42 +14,42 @@ import { SignalStore } from "./SignalStore.ts"
 import { StoreHealth } from "./StoreHealth.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
-/** The tag of each port, for code that wraps or provides all of them. */
+/** The tag of each port. */
 export const storePorts = {
-  /** Leads and their engagements. */
+  /** Leads with their engagements, and their events and changes. */
   leads: LeadStore,
-  /** The brands, and how far the deletion of each is. */
+  /** Brands, and their deletion. */
   brands: BrandStore,
   /** API keys, by their hash. */
   keys: KeyStore,
   /** Tokens of operators, by their hash. */
   accessTokens: AccessTokenStore,
-  /** Who did what. */
+  /** Entries of the audit log. */
   auditLog: AuditLog,
-  /** Idempotency-Keys and the answers that they had. */
+  /** Records of Idempotency-Keys. */
   idempotency: IdempotencyRecords,
-  /** The tracked entries of each brand. */
+  /** The signals of each brand. */
   signals: SignalStore,
   /** Campaigns and the readings of their posts. */
   campaigns: CampaignStore,
   /** Webhooks and their secrets. */
   webhooks: WebhookStore,
-  /** Due deliveries, for the emitter. */
+  /** Deliveries for the emitter, which leases them and records attempts. */
   outbox: Outbox,
-  /** Deliveries and attempts, for the operator. */
+  /** Deliveries for operators, who list them and queue them again. */
   deliveries: Deliveries,
   /** Rate windows of API keys. */
   rateWindows: RateWindows,
   /** Readiness of the store. */
   health: StoreHealth,
-  /** Removes what was kept long enough. */
+  /** Removes what the store has kept long enough. */
   pruning: Pruning
 } as const
 
 /** The name of a port in `storePorts`. */
 export type StorePortName = keyof typeof storePorts
 
-/** The tags of all ports of a store, as a requirement. */
+/** All ports of a store, as the requirement of an Effect. */
 export type StorePorts =
   | LeadStore
   | BrandStore

@@ -1,4 +1,4 @@
-/** Where a brand's webhooks are kept. Their deliveries are in `Outbox` and `Deliveries`. */
+/** The store of webhooks. `Outbox` and `Deliveries` are the ports of their deliveries. */
 import { Context, type Option } from "effect"
 import type { BrandId } from "../model/Brand.ts"
 import type { Instant } from "../model/Instant.ts"
@@ -24,9 +24,9 @@ export class WebhookStore extends Context.Tag("@lead-signals/domain/WebhookStore
     readonly get: (brandId: BrandId, id: WebhookId) => StoreEffect<Option.Option<Webhook>>
     /**
      * Replaces the webhook by what `change` makes of it, in one transaction, and answers it. None when it is unknown
-     * or another brand's. A webhook that this enables starts fresh: its pending deliveries are due at once, with no
-     * failures before them. Deliveries under way keep their lease, marked by `AttemptTransitions.ofEarlierEnabling`.
-     * `change` must be a plain function: a transaction may be tried again. [DELIV-4]
+     * or another brand's. When this enables the webhook, its pending deliveries become due at once, with no failures
+     * counted; a delivery with an attempt under way keeps its lease, marked by `AttemptTransitions.ofEarlierEnabling`.
+     * `change` must be a plain function, because a transaction may be tried again. [DELIV-4]
      */
     readonly update: (
       brandId: BrandId,
@@ -37,7 +37,7 @@ export class WebhookStore extends Context.Tag("@lead-signals/domain/WebhookStore
     readonly delete: (brandId: BrandId, id: WebhookId) => StoreEffect<boolean>
   }
 >() {
-  /** Which methods write the store; a wrapper of the port derives its list from here. */
+  /** Whether each method reads or writes. */
   static readonly operations: Operations<WebhookStore["Type"]> = {
     create: "write",
     list: "read",

@@ -1,6 +1,6 @@
 /**
- * Which targets a webhook may have. Judged when one is created or changed, so that its owner hears of it at once; what is
- * actually dialled is checked again by the sender. [DELIV-6]
+ * Which targets a webhook may have. The use cases check a URL when a webhook is created or changed, so that its owner hears of
+ * a refusal at once; the sender checks each address again when it connects. [DELIV-6]
  */
 import { Context, Effect } from "effect"
 import { InvalidParameter } from "../model/Failure.ts"
@@ -13,7 +13,10 @@ export class WebhookTargets extends Context.Reference<WebhookTargets>()(
   "@lead-signals/domain/WebhookTargets",
   {
     defaultValue: () => ({
-      /** Answers the URL in its normal form. A name that can't be resolved now is no reason to refuse it. */
+      /**
+       * Answers the URL in its normal form. Fails with `InvalidParameter` for a target that is not allowed. A host name that can't be
+       * resolved now is accepted.
+       */
       check: (_url: string): Effect.Effect<string, InvalidParameter> =>
         Effect.fail(
           new InvalidParameter({

@@ -1,4 +1,4 @@
-/** Reads the query of the audit log. [AUD-4] */
+/** Reads a request for the audit log from its query parameters. [AUD-4] */
 import { Either } from "effect"
 import type { AuditCursor } from "../model/AuditEntry.ts"
 import type { BrandId } from "../model/Brand.ts"
@@ -16,15 +16,15 @@ export interface AuditPageQuery {
   readonly brandId: BrandId | null
   /** Entries of this instant or later; null lists all. */
   readonly since: Instant | null
-  /** Where the page before ended; null on the first page. */
+  /** The last entry of the page before; null on the first page. */
   readonly after: AuditCursor | null
-  /** From 1 to 100. */
+  /** Entries on a page, from 1 to 100. */
   readonly pageSize: number
   /** The parameters that were ignored. [LIST-10] */
   readonly ignored: Parameters.IgnoredParameters
 }
 
-/** The text that leads to the entries after this one. */
+/** Writes the cursor of the page that begins after this entry: its time in milliseconds, a hyphen and its id. */
 export const cursorOf = ({ at, id }: AuditCursor): string => `${at}-${id}`
 
 const cursor = (value: string | undefined): Either.Either<AuditCursor | null, InvalidParameter> => {

@@ -1,4 +1,4 @@
-/** Reads the query of the feed of changes from its parameters. [CHG-2, CHG-6] */
+/** Reads a request for the feed of changes from its query parameters. [CHG-2, CHG-6] */
 import { Either } from "effect"
 import type { InvalidParameter } from "../model/Failure.ts"
 import { maxCursorLength } from "../model/LeadChange.ts"
@@ -15,22 +15,22 @@ export const parameters = [
   "includeEngagementDetail"
 ] as const
 
-/** Those of a feed that answers at once. */
+/** The query parameters of a feed that always answers at once. */
 export const parametersWithoutWait = parameters.filter((name) => name !== "wait")
 
-/** Seconds that a request may wait for a change at most. [CHG-6] */
+/** The greatest `wait`, in seconds. [CHG-6] */
 export const maxWaitSeconds = 30
 
-/** What a cursor that can't be read is answered with, behind the parameter's name. */
+/** The refusal of a cursor that can't be read: the end of a sentence that begins with the parameter's name. */
 export const cursorTakes = "takes the meta.cursor of an earlier answer for this brand, unchanged"
 
 /** A request for changes, read and checked. */
 export interface ChangeQuery {
-  /** The cursor as it was sent; null to begin with all leads. */
+  /** The cursor as it was sent; null to begin with the brand's first lead. */
   readonly cursor: string | null
   /** Changes on a page, from 1 to 100, or to 25 where leads carry engagements. */
   readonly limit: number
-  /** How long to wait for a change where there is none yet, from 0 to `maxWaitSeconds`. */
+  /** How many seconds to wait for a change while there is none, from 0 to `maxWaitSeconds`. */
   readonly waitSeconds: number
   /** How the engagements of leads are shown. */
   readonly engagements: LeadQuery["engagements"]
@@ -47,8 +47,8 @@ const wait = (known: Parameters.KnownParameters): Either.Either<number, InvalidP
 }
 
 /**
- * Reads the parameters of the feed, those of `names`; any other is ignored with a warning. An empty `cursor` is none. Left: the first parameter
- * that is malformed or given twice, and what it takes. [CHG-2, CHG-6, LIST-6, LIST-7, LIST-10]
+ * Reads the parameters of the feed. It knows those of `names`, and ignores others with a warning. An empty `cursor` is the same as none. Left: the
+ * first parameter that is malformed or given twice, and what it takes. [CHG-2, CHG-6, LIST-6, LIST-7, LIST-10]
  */
 export const read = (
   entries: Parameters.Entries,

@@ -1,4 +1,4 @@
-/** Reads the query of a delivery list, and since when to recover. [DELIV-8] */
+/** Reads a request for a list of deliveries from its query parameters. [DELIV-8] */
 import { Either } from "effect"
 import { type DeliveryState } from "../model/Delivery.ts"
 import type { InvalidParameter } from "../model/Failure.ts"
@@ -20,7 +20,7 @@ export const listParameters = ["state", "page", "pageSize"] as const
 export interface DeliveryQuery {
   /** Lists deliveries of this state alone; null lists all. */
   readonly state: ReportedState | null
-  /** At most 100 deliveries. */
+  /** The page, with at most 100 deliveries. */
   readonly page: Page.Page
   /** The parameters that were ignored. [LIST-10] */
   readonly ignored: Parameters.IgnoredParameters
@@ -55,8 +55,8 @@ export const reportedState = (stored: DeliveryState, webhookEnabled: boolean): R
   stored === "pending" && !webhookEnabled ? "held" : stored
 
 /**
- * The stored state behind a reported one. Null lists every state; undefined means that no delivery of this webhook
- * can be reported so.
+ * The stored state behind a reported one. Null stands for every state; undefined means that no delivery of this webhook can
+ * have the reported state.
  */
 export const storedState = (
   reported: ReportedState | null,

@@ -1,6 +1,6 @@
-/** Where a feed of events goes on, by the id of the last event that its reader has. [LIVE-2] */
+/** Where a stream of live events resumes, by the id of the last event that its reader has. [LIVE-2] */
 
-/** A feed that begins. */
+/** The start of a stream. */
 export interface Resumption {
   /** The position after which events follow. */
   readonly position: number
@@ -9,25 +9,25 @@ export interface Resumption {
 }
 
 /**
- * Why events may be missing: `unknown`, the reader's id is no id of this store's events or a later one than it has; `too_old`, more
- * events lie after it than are sent again, or some of them were pruned.
+ * Why events may be missing. `unknown`: the reader's id is no position of this store, or a later one than it has given. `too_old`: the reader is
+ * more than `maxPositionsBehind` behind, or events since were pruned.
  */
 export type EventGap = "unknown" | "too_old"
 
-/** A reader that is more positions behind begins with what is new. Positions count the events of all brands. */
+/** A reader that is further behind gets new events only. Positions count the events of all brands. */
 export const maxPositionsBehind = 10_000
 
-/** What a store says of the positions of its events. */
+/** The positions of a store's events, as far as a resumption depends on them. */
 export interface EventPositions {
-  /** The position of the newest event. */
+  /** The position of the newest event that the store has. */
   readonly newest: number
   /** The greatest position of an event that was pruned; 0 when none was. */
   readonly newestPruned: number
 }
 
 /**
- * Where the feed begins: after the reader's last event, or after the newest one where `lastEventId` is undefined or there is a gap. An
- * empty id counts as none, because browsers send it so. [LIVE-2]
+ * Where a stream begins: after the reader's last event, or after the newest event where `lastEventId` is undefined or there is a gap. An empty id
+ * counts as none, because browsers send one before their first event. [LIVE-2]
  */
 export const resumeEvents = (
   lastEventId: string | undefined,

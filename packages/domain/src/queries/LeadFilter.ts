@@ -1,8 +1,8 @@
-/** Which leads a list shows: the filters, and whether a lead passes them. */
+/** The filters of a list of leads, and the test whether a lead passes them. */
 import type { Instant } from "../model/Instant.ts"
 import type { Lead, LeadFlags } from "../model/Lead.ts"
 
-/** Filters, joined with AND; an absent one lets everything through. [LIST-5] */
+/** Filters, joined with AND; an absent filter lets every lead pass. [LIST-5] */
 export interface LeadFilter {
   /** Leads with at least one engagement from this signal. Decimal digits. [LIST-2] */
   readonly signalId?: string
@@ -25,8 +25,8 @@ export interface LeadFilter {
 }
 
 /**
- * The condition that each filter belongs to: filters of one condition are tested together. A filter without a condition does not
- * compile, and neither does a SQL store that lacks the test of a condition.
+ * The condition by which a SQL store tests each filter; filters of one condition are tested together. A filter without a condition does
+ * not compile, and neither does a SQL store without a test for a condition.
  */
 const conditionOf = {
   signalId: "signalId",
@@ -40,16 +40,16 @@ const conditionOf = {
   search: "match"
 } as const satisfies Readonly<Record<keyof LeadFilter, string>>
 
-/** What a SQL store tests a lead for. */
+/** A condition by which a SQL store tests leads. */
 export type FilterCondition = (typeof conditionOf)[keyof LeadFilter]
 
 /** Each condition once. */
 export const filterConditions: ReadonlyArray<FilterCondition> = [...new Set(Object.values(conditionOf))]
 
-/** The fields that filters read of a lead, apart from the texts of a search. */
+/** The fields of a lead that filters read, apart from the texts of a search. */
 export type FilterableLead = LeadFlags & Pick<Lead, "signalIds" | "createdAt" | "updatedAt">
 
-/** Copies the fields that filters read and nothing else of the lead, for a store that keeps them. */
+/** Copies the fields that filters read and no others, for a store that keeps them in memory. */
 export const filterableOf = ({
   createdAt,
   exported,

@@ -1,4 +1,4 @@
-/** Reads the query of a list, and of a lead's detail, from its parameters. [LIST-2 … LIST-7, LIST-10] */
+/** Reads requests for a list of leads and for one lead from their query parameters. [LIST-2 … LIST-7, LIST-10] */
 import { Either } from "effect"
 import type { InvalidParameter } from "../model/Failure.ts"
 import type { LeadFilter } from "./LeadFilter.ts"
@@ -26,10 +26,10 @@ export const listParameters = [
   "sort"
 ] as const
 
-/** Characters (Unicode code points) that `search` takes at most. [LIST-4] */
+/** The maximum length of `search`, in characters (Unicode code points). [LIST-4] */
 export const maxSearchLength = 200
 
-/** Folded; undefined when there is nothing to search for. A character is a code point, of at most two UTF-16 units. */
+/** The folded text to search for; undefined when there is none. A character is a code point, with at most two UTF-16 units. */
 const search = (value: string | undefined): Either.Either<string | undefined, InvalidParameter> => {
   if (value === undefined || value === "") return Either.right(undefined)
   return value.length > 2 * maxSearchLength || Array.from(value).length > maxSearchLength
@@ -39,7 +39,10 @@ const search = (value: string | undefined): Either.Either<string | undefined, In
 
 type Known = Parameters.KnownParameters
 
-/** A filter that is none of `listParameters` has no reader, and then `readFilter` does not compile: it would be ignored as unknown. */
+/**
+ * The reader of each filter. A filter whose name is missing in `listParameters` has no reader here, so `readFilter` does not compile: requests
+ * would ignore the filter as unknown.
+ */
 type FilterReaders = {
   readonly [Name in Extract<(typeof listParameters)[number], keyof LeadFilter>]: (
     known: Known
@@ -49,7 +52,7 @@ type FilterReaders = {
 const flag = (name: string) => (known: Known) => Parameters.boolean(known, name)
 const instant = (name: string) => (known: Known) => Parameters.timestamp(known, name)
 
-/** By the parameter's name, in the order in which they are read. */
+/** The readers, in the order in which `readFilter` calls them. */
 const filterReaders: FilterReaders = {
   signalId: (known) => Either.map(Parameters.integer(known, "signalId"), (id) => id?.toString()),
   qualified: flag("qualified"),
@@ -64,7 +67,7 @@ const filterReaders: FilterReaders = {
 
 const filterNames = Object.keys(filterReaders) as ReadonlyArray<keyof LeadFilter>
 
-/** Only what was sent is read: most lists have no filter, or one. */
+/** Reads the filters that were sent; most requests have none or one. */
 const readFilter = (known: Known): Either.Either<LeadFilter, InvalidParameter> => {
   const filter: Record<string, unknown> = {}
   for (const name of filterNames) {
@@ -103,7 +106,7 @@ export const readList = (entries: Parameters.Entries): Either.Either<LeadQuery, 
 
 /** A request for one lead, read and checked. */
 export interface DetailQuery {
-  /** How its engagements are shown. [ENG-3] */
+  /** How the answer renders its engagements. [ENG-3] */
   readonly engagements: EngagementDepth
   /** The parameters that were ignored. [LIST-10] */
   readonly ignored: Parameters.IgnoredParameters

@@ -3,7 +3,7 @@ import type { Page } from "./Page.ts"
 import type { IgnoredParameters } from "./Parameters.ts"
 import type { SortOrder } from "./SortOrder.ts"
 
-/** How engagements are shown: `detailed` adds the post's author and the source. [ENG-3] */
+/** How an answer renders engagements: `detailed` adds the post's author and the signal's source. [ENG-3] */
 export type EngagementDepth = "plain" | "detailed"
 
 /** A list request, read and checked. */
@@ -14,7 +14,7 @@ export interface LeadQuery {
   readonly sort: SortOrder
   /** The page and the size applied, after the cap. [PAGE-4] */
   readonly page: Page
-  /** The newest 20 of each lead, or none. [ENG-1] */
+  /** How the newest 20 engagements of each lead are rendered; `none` for leads without them. [ENG-1] */
   readonly engagements: EngagementDepth | "none"
   /** The parameters that were ignored. [LIST-10] */
   readonly ignored: IgnoredParameters

@@ -1,10 +1,9 @@
-/** Reads the query of a campaign's metrics. [MET-2, MET-5] */
+/** Reads a request for a campaign's metrics from its query parameters. [MET-2, MET-5] */
 import { Either } from "effect"
-import * as Calendar from "../model/Calendar.ts"
 import type { InvalidParameter } from "../model/Failure.ts"
 import * as Parameters from "./Parameters.ts"
 
-/** Days as `YYYY-MM-DD`, both inclusive; such texts order as the days do. */
+/** A span of days, `YYYY-MM-DD`, both inclusive. Such texts sort as the days do. */
 export interface DateSpan {
   /** The first day; absent: no bound. */
   readonly startDate?: string
@@ -14,23 +13,10 @@ export interface DateSpan {
 
 /** A request for a campaign's metrics, read and checked. */
 export interface MetricsQuery {
-  /** The days in which the latest snapshot is looked for. */
+  /** The metrics are those of the latest day in this span on which a post was read. */
   readonly span: DateSpan
   /** The parameters that were ignored. [LIST-10] */
   readonly ignored: Parameters.IgnoredParameters
-}
-
-/** The end of each refusal of a date. [MET-5] */
-export const takesDate = "takes a date as YYYY-MM-DD, such as 2026-01-31"
-
-const date = (
-  known: Parameters.KnownParameters,
-  name: string
-): Either.Either<string | undefined, InvalidParameter> => {
-  const value = known.values.get(name)
-  return value === undefined || Calendar.isDate(value)
-    ? Either.right(value)
-    : Either.left(Parameters.invalid(name, takesDate))
 }
 
 /**
@@ -40,8 +26,8 @@ const date = (
 export const read = (entries: Parameters.Entries): Either.Either<MetricsQuery, InvalidParameter> =>
   Either.gen(function* () {
     const known = yield* Parameters.partition(entries, ["startDate", "endDate"])
-    const startDate = yield* date(known, "startDate")
-    const endDate = yield* date(known, "endDate")
+    const startDate = yield* Parameters.date(known, "startDate")
+    const endDate = yield* Parameters.date(known, "endDate")
     if (startDate !== undefined && endDate !== undefined && startDate > endDate) {
       return yield* Either.left(Parameters.invalid("startDate", "takes a date that is not after endDate"))
     }

@@ -1,4 +1,4 @@
-/** Which part of a list is served, and how large a part may be. [PAGE-1 … PAGE-5] */
+/** The page of a list: which one, and how large it can be. [PAGE-1 … PAGE-5] */
 
 /** The page and the size applied, after the cap. */
 export interface Page {
@@ -10,14 +10,14 @@ export interface Page {
 
 /** Items on a page when the client names no size. [PAGE-2] */
 export const defaultPageSize = 25
-/** Items on a page at most. [PAGE-4] */
+/** The maximum number of items on a page. [PAGE-4] */
 export const maxPageSize = 100
-/** Leads on a page at most when each carries its engagements. [PAGE-4, ENG-5] */
+/** The maximum number of leads on a page when each carries its engagements. [PAGE-4, ENG-5] */
 export const maxPageSizeWithEngagements = 25
 
 /**
- * The page to serve: page 1 and 25 items unless given. A size above the maximum is cut to it without an error. Both
- * numbers must be integers of at least 1. [PAGE-2, PAGE-4]
+ * The page to answer: page 1 and 25 items unless the client names others, integers of at least 1. A size above the maximum
+ * is reduced to it without an error. [PAGE-2, PAGE-4]
  */
 export const of = (requested: {
   readonly page: number | undefined
@@ -31,7 +31,7 @@ export const of = (requested: {
   )
 })
 
-/** How many leads come before the page. For a page past any list the number stays a safe integer. [PAGE-3] */
+/** How many items come before the page; at most 2⁵³ − 1, however great the page's number is. [PAGE-3] */
 export const offset = (page: Page): number =>
   Math.min((page.page - 1) * page.pageSize, Number.MAX_SAFE_INTEGER)
 

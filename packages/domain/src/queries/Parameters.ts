@@ -1,8 +1,9 @@
 /**
  * Query parameters, already decoded to names and values: which are known, which came twice, and how a boolean, an
- * integer and a timestamp read. Every refusal names the parameter and says what it takes. [ERR-3]
+ * integer, a date and a timestamp are read. Every refusal names the parameter and says what it takes. [ERR-3]
  */
 import { Either } from "effect"
+import * as Calendar from "../model/Calendar.ts"
 import { InvalidParameter } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
 import * as Timestamp from "../model/Timestamp.ts"
@@ -10,19 +11,19 @@ import * as Timestamp from "../model/Timestamp.ts"
 /** Query parameters in the order in which they were sent, names and values percent-decoded. */
 export type Entries = ReadonlyArray<readonly [name: string, value: string]>
 
-/** The failure of a parameter. `takes` completes a sentence that begins with its name and ends with a full stop. */
+/** The failure of a parameter. `takes` completes a sentence that begins with the parameter's name; `invalid` adds the full stop. */
 export const invalid = (parameter: string, takes: string): InvalidParameter =>
   new InvalidParameter({ parameter, message: `${parameter} ${takes}.` })
 
-/** The parameters that a query ignored because it has none of their names. [LIST-10] */
+/** The parameters that a request sent and its call does not know. [LIST-10] */
 export interface IgnoredParameters {
   /** Their names as they were sent, each once. */
   readonly names: ReadonlyArray<string>
-  /** The names that the query accepts. */
+  /** The names that the call knows. */
   readonly accepted: ReadonlyArray<string>
 }
 
-/** For a query that no client sent. */
+/** For a query that the program makes itself, without a request. */
 export const noneIgnored: IgnoredParameters = { names: [], accepted: [] }
 
 /** The known parameters that were sent, and the names of all others. */
@@ -34,8 +35,8 @@ export interface KnownParameters {
 }
 
 /**
- * Separates known from unknown parameters: the unknown ones are ignored. Left: a known one that was sent twice.
- * `taken` says for some names what they take, to end that refusal with. [LIST-7, LIST-10]
+ * Separates the parameters with one of `names` from unknown ones, which are ignored. Left: a known one that was sent twice.
+ * `taken` has for some names what they take, which that refusal then adds. [LIST-7, LIST-10]
  */
 export const partition = (
   entries: Entries,
@@ -90,6 +91,17 @@ export const readInteger = (value: string): Either.Either<number, string> => {
  * value, the empty one included. [LIST-6, PAGE-5]
  */
 export const integer: Read<number> = reader(readInteger)
+
+/** The end of each refusal of a date. [MET-5] */
+export const takesDate = "takes a date as YYYY-MM-DD, such as 2026-01-31"
+
+/**
+ * Reads `YYYY-MM-DD`, a day of the calendar, and answers it as it is; undefined when the parameter is absent. Left: any
+ * other value. [MET-5]
+ */
+export const date: Read<string> = reader((value) =>
+  Calendar.isDate(value) ? Either.right(value) : Either.left(takesDate)
+)
 
 /**
  * Reads a timestamp of any form of TIME-1 as an instant; undefined when the parameter is absent. Left: any other

@@ -1,18 +1,16 @@
-/** Reads which intervals a series of figures has. Intervals lie in UTC; a week begins on a Monday. [SERIES-1, SERIES-2] */
+/** Reads the intervals of a series from query parameters. Intervals are of UTC; a week begins on a Monday. [SERIES-1, SERIES-2] */
 import { Either } from "effect"
 import * as Calendar from "../model/Calendar.ts"
+import { millisPerDay } from "../model/Duration.ts"
 import type { InvalidParameter } from "../model/Failure.ts"
 import { type Instant, isShowable } from "../model/Instant.ts"
 import * as Intervals from "../model/Interval.ts"
-import { takesDate } from "./MetricsQueries.ts"
 import * as Parameters from "./Parameters.ts"
 
-const millisPerDay = 86_400_000
-
-/** Intervals of one series, at most. */
+/** The maximum number of intervals of one series. */
 export const maxIntervals = 400
 
-/** How much a series has without `startDate`: two days of hours, 30 days, or 26 weeks. */
+/** The length of a series without `startDate`: two days of hours, 30 days, or 26 weeks. */
 const defaults: Readonly<Record<Intervals.Interval, readonly [unit: "day" | "week", count: number]>> = {
   hour: ["day", 2],
   day: ["day", 30],
@@ -21,7 +19,7 @@ const defaults: Readonly<Record<Intervals.Interval, readonly [unit: "day" | "wee
 
 /** The intervals of a request, from 0 to `maxIntervals`. */
 export interface RequestedSpan extends Intervals.IntervalSpan {
-  /** The last day that the request names, `YYYY-MM-DD`: the last interval may go on after it. */
+  /** The last day that the request names, `YYYY-MM-DD`; the last interval can end after it. */
   readonly endDate: string
 }
 
@@ -36,21 +34,12 @@ export interface SeriesQuery {
 /** The names of the parameters that `read` takes. */
 export const parameters = ["interval", "startDate", "endDate"] as const
 
+/** The UTC day of an instant, `YYYY-MM-DD`. */
 const dayText = (instant: Instant): string => new Date(instant).toISOString().slice(0, "2026-01-05".length)
 
 const startOfDate = (date: string): Instant => {
   const [year, month, day] = date.split("-").map(Number) as [number, number, number]
   return Calendar.startOfDay(year, month, day)
-}
-
-const date = (
-  known: Parameters.KnownParameters,
-  name: "startDate" | "endDate"
-): Either.Either<string | undefined, InvalidParameter> => {
-  const value = known.values.get(name)
-  return value === undefined || Calendar.isDate(value)
-    ? Either.right(value)
-    : Either.left(Parameters.invalid(name, takesDate))
 }
 
 /**
@@ -69,9 +58,9 @@ export const readSpan = (
     if (interval === undefined) {
       return yield* Either.left(Parameters.invalid("interval", `takes one of ${allowed.join(", ")}`))
     }
-    const endDate = (yield* date(known, "endDate")) ?? dayText(now)
+    const endDate = (yield* Parameters.date(known, "endDate")) ?? dayText(now)
     const end = startOfDate(endDate)
-    const first = yield* date(known, "startDate")
+    const first = yield* Parameters.date(known, "startDate")
     const [unit, units] = defaults[interval]
     const from =
       first === undefined
@@ -112,7 +101,7 @@ export const lastDaysOf = (span: RequestedSpan): ReadonlyArray<string> =>
 
 /** A request for a series of counts, by one of the groups that it may have. */
 export interface CountQuery<By extends string> extends SeriesQuery {
-  /** What the counts are grouped by; null: not at all. */
+  /** What the counts are grouped by; null for counts without groups. */
   readonly by: By | null
 }
 
@@ -142,7 +131,7 @@ export interface CampaignSeriesQuery extends SeriesQuery {
   readonly postId: string | null
 }
 
-/** Readings are of days, so that no interval is shorter. */
+/** A reading is of a whole day, so no interval is shorter. */
 const campaignIntervals = ["day", "week"] as const
 
 /** Reads the parameters of a campaign's series. Left: as `readSpan`. [SERIES-1, SERIES-3] */

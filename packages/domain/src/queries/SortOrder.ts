@@ -1,4 +1,4 @@
-/** How a list is ordered: `field:direction`. Ties break by id ascending, in either direction. [SORT-1 … SORT-6] */
+/** The order of a list, `field:direction`. Ties break by id ascending, in either direction. [SORT-1 … SORT-6] */
 import { Either } from "effect"
 
 /** The fields that lists can be sorted by, spelled as clients send them. [SORT-1] */
@@ -19,7 +19,7 @@ export interface SortOrder {
 /** The order of a list whose query names none: newest lead first. [SORT-2] */
 export const byDefault: SortOrder = { field: "createdAt", direction: "desc" }
 
-/** The refusal of every other text, with all four fields. [SORT-3] */
+/** What `parse` takes: the end of each refusal, with all fields. [SORT-3] */
 export const accepted = `takes field:direction, where field is one of ${sortFields.join(", ")} and direction is asc or desc`
 
 /**

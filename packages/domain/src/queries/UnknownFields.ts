@@ -1,13 +1,16 @@
-/** Names of fields that a value has and its schema does not, which a decoder drops: for callers who ask, apart from decoding. [OBS-11] */
+/**
+ * Finds the fields of a value that its schema does not name. A decoder that is not strict drops them; this module reports them to callers who
+ * want to know. [OBS-11]
+ */
 import { type Schema, SchemaAST } from "effect"
 
-/** The fields of an object, each with those of the object in it; null where it holds none. */
+/** The fields that an object's schema names, each with the fields of the object in it; null for a field that is no object. */
 interface Fields {
   readonly get: (name: string) => Fields | null | undefined
   readonly keys: () => Iterable<string>
 }
 
-/** At most so many names are reported of one value, each cut to so many characters: whoever sent the value chose them. */
+/** The bounds of a report, because the sender of the value chose the names. */
 const maxNames = 20
 const maxNameLength = 200
 
@@ -37,7 +40,7 @@ export const knownPaths = <A, I>(schema: Schema.Schema<A, I>): ReadonlyArray<str
   return root === null ? [] : pathsIn(root, "")
 }
 
-/** What was found in a value. */
+/** A field that the schema does not name. */
 export interface UnknownField {
   /** Its path, such as `person.headlin`, cut to 200 characters. */
   readonly path: string
@@ -59,8 +62,8 @@ const shortened = (path: string): string =>
     .toWellFormed()
 
 /**
- * A function that answers the unknown fields of a value, as it comes in: the first 20, in the order in which they stand there. Objects in
- * objects are looked into, lists are not. A value that is no object has none.
+ * Makes a function that finds the unknown fields of a value before it is decoded: the first 20, in the order of the value's keys. It looks into
+ * objects within objects, and not into arrays. A value that is no object has none. [OBS-11]
  */
 export const unknownFieldsOf = <A, I>(
   schema: Schema.Schema<A, I>

@@ -1,7 +1,7 @@
 /**
- * Makes plain text of a collected comment. It removes tags, comments, the content of script and style elements, and control
- * characters but newline and tab; it reads the entities that are common in HTML texts. A `<` that stays never starts a tag.
- * It takes time linear in the text, whatever the text. [ENG-6]
+ * Makes plain text of a collected comment. It removes tags, HTML comments, the content of script and style elements, and
+ * control characters except newline and tab; it decodes the common HTML entities. A `<` that remains never starts a tag. The
+ * time is linear in the length of the text, whatever the text. [ENG-6]
  */
 
 const namedEntities: { readonly [name: string]: string } = {
@@ -13,10 +13,11 @@ const namedEntities: { readonly [name: string]: string } = {
   nbsp: " "
 }
 
+/** The character of a numeric entity; the empty text for a number that is no Unicode scalar value. */
 const codePoint = (value: number): string =>
   value > 0 && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff) ? String.fromCodePoint(value) : ""
 
-const readEntities = (text: string): string =>
+const decodeEntities = (text: string): string =>
   text.replace(
     /&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|nbsp));/g,
     (_, decimal, hex, name) =>
@@ -25,21 +26,21 @@ const readEntities = (text: string): string =>
         : namedEntities[name]!
   )
 
-/** What stands after the `<` of a tag, a comment or a declaration. */
+/** The character after the `<` of a tag, a comment or a declaration. */
 const tagStart = /[a-zA-Z/!?]/
 
 /** Elements whose content is not text. */
 const hidden = ["script", "style"]
 
-/** In lower case as far as it is ASCII, at the same places: `İ` has two units in lower case. */
+/** The text in lower case, with every character at its index: where lower case has another length, as for `İ`, only ASCII is lowered. */
 const lowerCased = (text: string): string => {
   const lower = text.toLowerCase()
   return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (run) => run.toLowerCase())
 }
 
 /**
- * Where the tag ends whose name begins at `from`: at the first `>` before `limit` that stands in no quoted value of an attribute; -1
- * without one. A quote that is not closed before `limit` is none.
+ * The index at which the tag ends whose name begins at `from`: the first `>` before `limit` outside of a quoted attribute value; -1 without one.
+ * A quote that is not closed before `limit` does not count as a quote.
  */
 const tagEnd = (text: string, from: number, limit: number): number => {
   for (let at = from; at < limit; at++) {
@@ -55,16 +56,16 @@ const tagEnd = (text: string, from: number, limit: number): number => {
   return -1
 }
 
-/** Removes markup in one walk. An opening that is never closed is kept as text: nothing that was said is lost. */
+/** Removes markup in one pass. A `<` whose tag is never closed stays as text, so that no words are lost. */
 const stripTags = (text: string): string => {
   const searched = lowerCased(text)
-  /** Where each was found last, or that it is nowhere any more: the same part of the text is not searched again. */
-  const places = new Map<string, number>()
+  /** The last index of each needle, -1 once there is none: so no part of the text is searched twice, and the time stays linear. */
+  const indexes = new Map<string, number>()
   const find = (needle: string, from: number): number => {
-    const known = places.get(needle)
+    const known = indexes.get(needle)
     if (known !== undefined && (known < 0 || known >= from)) return known
     const at = searched.indexOf(needle, from)
-    places.set(needle, at)
+    indexes.set(needle, at)
     return at
   }
   let out = ""
@@ -105,19 +106,19 @@ const dropControls = (text: string): string =>
   // eslint-disable-next-line no-control-regex
   text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, "")
 
-/** What any of the steps below changes, but for line ends and white space around the text. */
+/** A character that one of the steps of `dropMarkup` could change. */
 // eslint-disable-next-line no-control-regex
 const marked = /[<&\r\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 const dropMarkup = (seen: string): string =>
-  stripTags(dropControls(readEntities(stripTags(dropControls(seen))))).replace(
+  stripTags(dropControls(decodeEntities(stripTags(dropControls(seen))))).replace(
     /<+/g,
     (run, at: number, text: string) => (tagStart.test(text[at + run.length] ?? "") ? "" : run)
   )
 
 /**
- * Turns a comment as it was seen into plain text: no tag, no control character but newline and tab, no white space at
- * either end. [ENG-6]
+ * Turns a collected comment into plain text: without tags, without control characters except newline and tab, without white
+ * space at either end, and with at most one empty line in a row. [ENG-6]
  */
 export const sanitise = (seen: string): string =>
   (marked.test(seen) ? dropMarkup(seen) : seen).replace(/\n{3,}/g, "\n\n").trim()

@@ -1,10 +1,10 @@
 /**
- * Text made comparable, the same on every host: no locale, no `Intl`. Names sort, and texts are searched, by these
- * forms; every store must order them by Unicode code point.
+ * Folds texts for comparison, in the same way on every host: without locale and `Intl`. Names sort, and searches compare, by
+ * folded texts; every store must order them by Unicode code point.
  */
 import { expansions, runs } from "./CaseFoldingTable.ts"
 
-/** Most texts are, and normalizing leaves them as they are; a list that looks at texts folds hundreds. */
+/** Whether the text is printable ASCII, as most are: normalisation leaves it as it is, which saves time where hundreds are folded. */
 const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
 
 /**
@@ -18,16 +18,16 @@ const longRunOfMarks = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
 const normalize = (text: string): string => text.replace(longRunOfMarks, "$1").normalize("NFKC")
 
 /**
- * Greatest length of a folded text in UTF-16 units, which bounds what a search reads of one lead; the rest is cut off. Texts
- * within `textLimits` stay below it, unless their characters stand for whole words; older stored texts can exceed it.
+ * The maximum length of a folded text in UTF-16 units, which bounds what a search reads of one lead; the rest is cut off. Texts
+ * within `textLimits` stay below it, unless they have many characters that fold to whole words; texts stored earlier can exceed it.
  */
 const maxFoldedLength = 2000
 
-/** Leaves no half of a surrogate pair. */
+/** Cuts the text to `maxFoldedLength`, and leaves no half of a surrogate pair. */
 const cut = (text: string): string =>
   text.length <= maxFoldedLength ? text : text.slice(0, maxFoldedLength).replace(/[\ud800-\udbff]$/, "")
 
-/** Characters that do not fold to themselves. */
+/** The folded form of each character that does not fold to itself. */
 const folds = new Map<string, string>(expansions)
 for (let i = 0; i < runs.length; i += 4) {
   const [first, count, step, shift] = runs.slice(i, i + 4) as [number, number, number, number]
@@ -53,10 +53,10 @@ export const fold = (text: string): string =>
     isAscii(text) ? text.toLowerCase() : normalize(foldCase(normalize(cut(text))).replaceAll("i\u0307", "i"))
   )
 
-/** UTF-16 puts U+E000 … U+FFFF after the surrogates; code points put them before. */
+/** The rank of a UTF-16 unit in code point order: U+E000 … U+FFFF come before the surrogates, unlike in UTF-16. */
 const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
-/** Compares by Unicode code point, as SQLite compares UTF-8 and unlike JavaScript's `<`. */
+/** Compares by Unicode code point, as SQLite compares UTF-8 and unlike JavaScript's `<`: negative, 0 or positive. */
 export const compareCodePoints = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {

@@ -1,4 +1,4 @@
-/** Operators' tokens: one operator creates and revokes those of others, and calls authenticate with them. */
+/** Operators' tokens: operators create and revoke them, and calls authenticate with them. */
 import { Clock, Effect, Option } from "effect"
 import * as KeyFormat from "../credentials/KeyFormat.ts"
 import { checkExpiry } from "../decisions/Expiry.ts"
@@ -9,8 +9,9 @@ import { Entropy } from "../ports/Entropy.ts"
 import * as Brands from "./Brands.ts"
 
 /**
- * Creates a token. Its value is in this answer and nowhere else, ever. Fails with `NotFound` when one of its brands does not exist or
- * is being deleted, with `InvalidParameter` when `expiresAt` has passed, and with `StoreUnavailable`. [OPER-11, AUTH-12]
+ * Creates a token, and answers it with its value, which is shown this once and never stored. Fails with `NotFound` when
+ * one of its brands does not exist or is being deleted, with `InvalidParameter` when `expiresAt` has passed, and with
+ * `StoreUnavailable`. [OPER-11, AUTH-12]
  */
 export const create = ({ brandIds, expiresAt, name, scopes }: NewAccessToken) =>
   Effect.gen(function* () {
@@ -36,8 +37,8 @@ export const create = ({ brandIds, expiresAt, name, scopes }: NewAccessToken) =>
   })
 
 /**
- * Revokes the token: from the moment this succeeds no call with it does, and no session that it began. A second call is no error. Fails
- * with `NotFound` when there is no such token, and with `StoreUnavailable`. [OPER-11]
+ * Revokes the token. Once this has succeeded, no call with the token succeeds, and no session that began with it is valid. Revoking it again is no
+ * error. Fails with `NotFound` when there is no such token, and with `StoreUnavailable`. [OPER-11]
  */
 export const revoke = (id: string) =>
   Effect.gen(function* () {
@@ -48,8 +49,8 @@ export const revoke = (id: string) =>
   })
 
 /**
- * Answers the token with this hash; null for one that is unknown, revoked or expired. It notes the use, to the minute; a failure to note
- * it does not matter. Fails with `StoreUnavailable`. [OPER-11]
+ * Answers the token with this hash; null for an unknown, revoked or expired one. It writes the token's last use, to the minute, and ignores a
+ * failure of that write. Fails with `StoreUnavailable`. [OPER-11]
  */
 export const authenticateHash = (
   hash: string
@@ -67,7 +68,7 @@ export const authenticateHash = (
     return token
   })
 
-/** As `authenticateHash`, by the value. It refuses one that is no token by its checksum, without a read of the store. */
+/** As `authenticateHash`, by the token's value. A value with a wrong form or checksum is refused without a read of the store. [OPER-11] */
 export const authenticate = (
   value: string
 ): Effect.Effect<AccessToken | null, StoreUnavailable, AccessTokenStore> =>

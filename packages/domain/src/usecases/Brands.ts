@@ -46,21 +46,21 @@ export const rename = (brandId: BrandId, name: string) =>
     return yield* orNotFound(yield* brandStore.rename(id, name), "brand")
   })
 
-/** One call of `deleteSome` removes leads so often, each time some hundred where the store is on a disk. */
+/** How often one call of `deleteSome` removes leads: about a hundred each time, where the store is on a disk. */
 const maxRemovalsPerCall = 10
 
-/** How far a brand's deletion is. */
+/** The progress of a brand's deletion. */
 export interface BrandDeletion {
-  /** True when nothing of the brand is left; then no further call is needed. */
+  /** Whether nothing of the brand is left, so that no further call is needed. */
   readonly isFinished: boolean
-  /** How many of its leads are to be removed yet. */
+  /** How many of its leads are still to be removed. */
   readonly leadsLeft: number
 }
 
 /**
- * Deletes some of a brand: about a thousand leads at most. The caller repeats the call until it is finished, also
- * after a failure. The first call revokes the brand's keys and hides it from everything but the list of brands; the
- * last one removes the rest of it. Fails with `NotFound` when there is no such brand or its deletion is finished, and
+ * Deletes a part of a brand: about a thousand leads at most. The caller repeats the call until `isFinished`, also after a
+ * failure. The first call revokes the brand's keys and hides the brand from everything except the list of brands; the last
+ * one removes the rest. Fails with `NotFound` when there is no such brand or its deletion is finished, and
  * with `StoreUnavailable`. [DEL-1]
  */
 export const deleteSome = (brandId: BrandId) =>
@@ -73,7 +73,7 @@ export const deleteSome = (brandId: BrandId) =>
     ])
     const now = yield* Clock.currentTimeMillis
     const { id } = yield* orNotFound(yield* brandStore.startDeletion(brandId, now), "brand")
-    // Before the leads: what no webhook waits for need not be looked at with each of them.
+    // Webhooks go before the leads, so that the removal of a lead has no deliveries to look for.
     yield* Effect.forEach(yield* webhookStore.list(id), (webhook) => webhookStore.delete(id, webhook.id))
     let leadsLeft = yield* store.removeSome(id)
     for (let done = 1; leadsLeft > 0 && done < maxRemovalsPerCall; done++)
@@ -82,7 +82,7 @@ export const deleteSome = (brandId: BrandId) =>
     yield* Effect.forEach(yield* campaignStore.list(id), (each) => campaignStore.delete(id, each.id, now))
     const isFinished =
       (yield* brandStore.finishDeletion(id)) ||
-      // Another call finished it meanwhile. Otherwise a request that began before the deletion created something since.
+      // Another call has finished the deletion. If the brand is still there, a request that began before the deletion has created something.
       Option.isNone(yield* brandStore.get(id))
     return { isFinished, leadsLeft } satisfies BrandDeletion
   })

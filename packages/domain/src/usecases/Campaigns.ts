@@ -77,7 +77,7 @@ export const metrics = (
   })
 
 /**
- * Answers the campaign's figures at the end of each interval, or those of one post: null before the first reading. Fails with `NotFound`
+ * Answers the figures of the campaign, or of one of its posts, at the end of each interval: null before the first reading. Fails with `NotFound`
  * when the brand is gone or has no such campaign, and with `StoreUnavailable`. [SERIES-3]
  */
 export const series = (
@@ -93,7 +93,7 @@ export const series = (
     return CampaignSeries.snapshots(days, yield* orNotFound(found, "campaign"))
   })
 
-/** Posts of a campaign in one answer, at most. */
+/** The maximum number of posts of a campaign in one answer. */
 export const maxPosts = 100
 
 /**

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { NotFound } from "../model/Failure.ts"
 
-/** What a store has, or the failure that says of what kind the missing thing is. */
+/** The value that a store found. Fails with `NotFound`, which names the kind of the missing thing, where it found none. */
 export const orNotFound = <A>(
   found: Option.Option<A>,
   resource: NotFound["resource"]

@@ -12,9 +12,10 @@ import { RateWindows } from "../ports/RateWindows.ts"
 import * as Brands from "./Brands.ts"
 
 /**
- * Creates an API key of the brand. Its value is in this answer and nowhere else, ever. `requestsPerMinute` is from 1
- * to `maxRequestsPerMinute`. Unless given, it reads everything from every address and does not expire. Fails with `NotFound` when there is no such brand or it is being deleted, with
- * `InvalidParameter` when `expiresAt` has passed, and with `StoreUnavailable`. [AUTH-4, AUTH-12, RATE-1]
+ * Creates an API key of the brand, and answers it with its value, which is shown this once and never stored.
+ * `requestsPerMinute` is from 1 to `maxRequestsPerMinute`. The defaults are all scopes, every address and no expiry. Fails
+ * with `NotFound` when there is no such brand or it is being deleted, with `InvalidParameter` when `expiresAt` has passed,
+ * and with `StoreUnavailable`. [AUTH-4, AUTH-12, RATE-1]
  */
 export const create = (
   brandId: BrandId,
@@ -48,7 +49,7 @@ export const create = (
   })
 
 /**
- * Revokes the key: from the moment this succeeds no request with it does. A second call is no error. Fails with
+ * Revokes the key. Once this has succeeded, no request with the key succeeds. Revoking it again is no error. Fails with
  * `NotFound` when the brand has no such key, and with `StoreUnavailable`. [AUTH-5]
  */
 export const revoke = (brandId: BrandId, keyId: string) =>
@@ -60,9 +61,9 @@ export const revoke = (brandId: BrandId, keyId: string) =>
   })
 
 /**
- * Answers the key that a request bears. It refuses a key with a wrong checksum without a read of the store. Fails with
- * the same `InvalidApiKey` for a missing (`undefined`), malformed, unknown, revoked and expired key, and with
- * `StoreUnavailable`. It notes the use, to the minute; a failure to note it does not matter. [AUTH-2, AUTH-7, AUTH-8]
+ * Answers the API key of a request. A key with a wrong form or checksum is refused without a read of the store. It writes
+ * the key's last use, to the minute, and ignores a failure of that write. Fails with the same `InvalidApiKey` for a missing
+ * (`undefined`), malformed, unknown, revoked and expired key, and with `StoreUnavailable`. [AUTH-2, AUTH-7, AUTH-8]
  */
 export const authenticate = (
   token: string | undefined
@@ -71,7 +72,7 @@ export const authenticate = (
     ? Effect.fail(new InvalidApiKey())
     : authenticateHash(KeyFormat.hash(token))
 
-/** As `authenticate`, by the hash of the key's value: for a session that stands for a key and does not keep it. [SES-3] */
+/** As `authenticate`, by the hash of the key's value: for a browser's session, which keeps the hash and not the key. [SES-3] */
 export const authenticateHash = (
   hash: string
 ): Effect.Effect<ApiKey, InvalidApiKey | StoreUnavailable, KeyStore> =>
@@ -83,7 +84,7 @@ export const authenticateHash = (
         const now = clock.unsafeCurrentTimeMillis()
         if (key.expiresAt !== null && key.expiresAt <= now) return new InvalidApiKey()
         const minute = KeyFormat.minuteOf(now)
-        // A store that can't write, on a full disk say, can still be read from: the mark is worth neither a wait nor a refusal.
+        // A store on a full disk can still be read. The last use is not worth refusing the request, or delaying it.
         return key.lastUsedAt === null || key.lastUsedAt < minute
           ? Effect.as(Effect.ignore(keyStore.markUsed(key.id, minute)), key)
           : Effect.succeed(key)
@@ -92,14 +93,14 @@ export const authenticateHash = (
   )
 
 /**
- * Spends one request of the key's window. The decision says what is left of the window, also when it refuses. Fails
- * with `StoreUnavailable`. [RATE-2, RATE-3]
+ * Counts one request against the key's rate window. The decision says what is left of the window, also when it refuses.
+ * Fails with `StoreUnavailable`. [RATE-2, RATE-3]
  */
 export const spend = (key: ApiKey): Effect.Effect<RateLimit.RateDecision, StoreUnavailable, RateWindows> =>
   Effect.flatMap(RateWindows, (windows) =>
     windows.step(key.id, (window, now) => RateLimit.spend(window, key.requestsPerMinute, now))
   )
 
-/** Makes the failure that a refusing decision stands for. [RATE-3] */
+/** The failure of a request that the decision refuses. [RATE-3] */
 export const refusal = (decision: RateLimit.RateDecision): RateLimitExceeded =>
   new RateLimitExceeded({ limit: decision.limit, retryAfterSeconds: decision.retryAfterSeconds })

@@ -1,4 +1,4 @@
-/** The feed of changes: what a copy of the brand's leads needs to stay equal to them. [CHG-1 … CHG-5] */
+/** The feed of changes, by which a copy of the brand's leads stays equal to them. [CHG-1 … CHG-5] */
 import { Effect } from "effect"
 import * as ChangeCursor from "../credentials/ChangeCursor.ts"
 import type { Brand, BrandId } from "../model/Brand.ts"
@@ -19,7 +19,7 @@ import * as Brands from "./Brands.ts"
 export interface ChangeFeedPage {
   /** At most as many as the query allows, each lead once. */
   readonly changes: ReadonlyArray<ChangeRead>
-  /** Whether more changes follow at once; where not, the reader has all that was committed. */
+  /** Whether more changes follow; false where the reader now has all committed changes. */
   readonly hasMore: boolean
   /** The brand, whose secret authenticates cursors. */
   readonly brand: Brand
@@ -27,7 +27,7 @@ export interface ChangeFeedPage {
   readonly next: ChangePosition
 }
 
-/** Where a feed begins: null is the first lead. Fails with `InvalidParameter` for a text that is no cursor of the brand. */
+/** The position after which a page begins; null begins with the first lead. Fails with `InvalidParameter` for a text that is no cursor of the brand. */
 const begin = (
   brand: Brand,
   { cursor }: ChangeQuery
@@ -37,12 +37,12 @@ const begin = (
   return position === null ? Effect.fail(Parameters.invalid("cursor", cursorTakes)) : Effect.succeed(position)
 }
 
-/** Reads of the store that one page takes at most: a store looks at a bounded number of rows in each. */
+/** How often one page reads the store at most. In each read a store looks at a bounded number of rows. */
 const maxReads = 20
 
 /**
- * Reads the page after a position. It reads on while the store has found too few changes among the rows that it looked at. Fails with
- * `CursorExpired` where the store can no longer tell all changes since then. [CHG-1, CHG-5]
+ * Reads the page after a position. It reads the store again while there are more changes and the page is not full. Fails with `CursorExpired`
+ * where the store no longer knows all changes since the position. [CHG-1, CHG-5]
  */
 const readAfter = (
   brand: Brand,
@@ -58,7 +58,7 @@ const readAfter = (
       if (page.isExpired) return yield* new CursorExpired()
       for (const change of page.changes) {
         const id = change.type === "lead" ? change.read.lead.id : change.id
-        // It changed again between two reads; the newer state takes the later place.
+        // The lead changed again between two reads; its newer state replaces the older one, at the end.
         found.delete(id)
         found.set(id, change)
       }
@@ -70,8 +70,8 @@ const readAfter = (
   })
 
 /**
- * Reads the page that the query asks for. Fails with `InvalidParameter` for a cursor that is none of the brand's, with `CursorExpired` for one
- * from before what the store remembers, with `NotFound` when the brand is gone, and with `StoreUnavailable`. [CHG-1, CHG-4, CHG-5]
+ * Reads the requested page. Fails with `InvalidParameter` for a cursor that is not one of the brand, with `CursorExpired` where the store no longer
+ * knows all changes since the cursor, with `NotFound` when there is no such brand, and with `StoreUnavailable`. [CHG-1, CHG-4, CHG-5]
  */
 export const read = (
   brandId: BrandId,
@@ -86,7 +86,7 @@ export const read = (
     return yield* readAfter(brand, yield* begin(brand, query), query)
   })
 
-/** Reads the page that follows one. Fails with `CursorExpired` and with `StoreUnavailable`. [CHG-6] */
+/** Reads the page after the given one. Fails with `CursorExpired` and with `StoreUnavailable`. [CHG-6] */
 export const readNext = (
   { brand, next }: ChangeFeedPage,
   query: Pick<ChangeQuery, "engagements" | "limit">

@@ -1,4 +1,4 @@
-/** Reads of leads, and the operator's calls on one: amend, export, erase. Each is of one brand only. [AUTH-3] */
+/** Reads of leads, and the operator's calls on one lead: amend, export, erase. Each call reaches one brand alone. [AUTH-3] */
 import { Effect, Option } from "effect"
 import * as Suppression from "../credentials/Suppression.ts"
 import * as Amendments from "../decisions/Amendments.ts"
@@ -22,7 +22,7 @@ export const list = (
 ): Effect.Effect<LeadPage, StoreUnavailable, LeadStore> =>
   Effect.flatMap(LeadStore, (store) => store.list(brandId, query))
 
-/** As `list`, with each lead as JSON text; a store that keeps rendered JSON answers without rendering it again. */
+/** As `list`, with each lead as JSON text. A store that keeps rendered JSON answers without rendering it again. */
 export const listRendered = (
   brandId: BrandId,
   query: LeadQuery
@@ -34,7 +34,7 @@ export const listRendered = (
   )
 
 /**
- * Answers the lead as JSON text with its newest engagements, at most 20, always. Fails with `NotFound` when the id is
+ * Answers the lead as JSON text, always with its newest engagements, at most 20. Fails with `NotFound` when the id is
  * unknown, erased or another brand's, and with `StoreUnavailable`. [DET-1, DET-3]
  */
 export const getRendered = (brandId: BrandId, id: LeadId, engagements: EngagementDepth) =>
@@ -62,8 +62,8 @@ export const amend = (brandId: BrandId, id: LeadId, amendment: LeadAmendment) =>
   })
 
 /**
- * Answers everything held about a person, for a request of theirs: the lead, all its engagements, newest first, and
- * the posts by it that other leads engaged with. Fails with `NotFound` when the brand is gone or has no such lead,
+ * Answers everything that the store holds about a person, as an answer to the person's own request: the lead, all its
+ * engagements, newest first, and the person's posts that other leads engaged with. Fails with `NotFound` when the brand is gone or has no such lead,
  * and with `StoreUnavailable`.
  */
 export const exportData = (brandId: BrandId, id: LeadId) =>
@@ -74,8 +74,8 @@ export const exportData = (brandId: BrandId, id: LeadId) =>
   })
 
 /**
- * Erases the person; a hash keyed by the brand's secret stays, by which later observations of the person are
- * suppressed. Fails with `NotFound` when the brand has no such lead, also on a second call, and with
+ * Erases the person. A hash under the brand's secret remains, by which later observations of the person are suppressed.
+ * Fails with `NotFound` when the brand has no such lead, also on a second call, and with
  * `StoreUnavailable`. [PII-3]
  */
 export const erase = ({ id: brandId, suppressionSecret }: Brand, id: LeadId) =>

@@ -1,10 +1,10 @@
-/** Rounds of work that are repeated for ever: nothing that one of them meets ends the next. */
 import { Effect } from "effect"
 import type { StoreUnavailable } from "../model/Failure.ts"
 
 /**
- * Logs what ended the round as a warning with this message, by the reason of the store's failure or by the name of a defect, whose message can
- * hold what was stored, and answers null then. Never fails; ends when it is interrupted. [PII-2]
+ * Runs one round of work that is repeated for ever, so that no failure of one round prevents the next. It logs a failure or a defect as a
+ * warning with `message`, and with the reason of the store's failure or the name of the defect: a defect's own message can hold stored data.
+ * It answers null then. Never fails; ends when it is interrupted. [PII-2]
  */
 export const loggedRound =
   (message: string) =>

@@ -1,4 +1,4 @@
-/** Takes in observations: reads each, lets the rule decide over what is known, commits. */
+/** Records observations: decodes each, and commits what `Observations.observe` decides about it. */
 import { Effect, Either } from "effect"
 import type { Brand } from "../model/Brand.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
@@ -15,6 +15,7 @@ import { RetentionPolicy } from "./RetentionRounds.ts"
 
 const read = Decoder.decode(Observation, { whole: "The observation", strict: false })
 
+/** What the store needs in order to decide about an observation. */
 const propose = (
   brand: Brand,
   hash: (extId: string) => string,
@@ -32,8 +33,8 @@ const propose = (
   }
 }
 
-/** A function that computes its result once for each text: authors of posts repeat in a batch, and so do the persons who engage with them. */
-const once = (compute: (text: string) => string): ((text: string) => string) => {
+/** Caches the results of `compute`: persons and authors of posts repeat within a batch. */
+const memoized = (compute: (text: string) => string): ((text: string) => string) => {
   const known = new Map<string, string>()
   return (text) => {
     const result = known.get(text) ?? compute(text)
@@ -42,7 +43,7 @@ const once = (compute: (text: string) => string): ((text: string) => string) => 
   }
 }
 
-/** The engagement's id as far as it can be made out in something that is no observation. */
+/** The engagement's id in a value that is no observation; null where it has none that can be shown. */
 const engagementIdOf = (value: unknown): string | null => {
   const engagement = (value as { engagement?: { id?: unknown } } | null)?.engagement
   const id = engagement?.id
@@ -50,8 +51,8 @@ const engagementIdOf = (value: unknown): string | null => {
 }
 
 /**
- * The outcome of a value that can't be read as an observation: `rejected`, with the engagement's id where the value
- * has one.
+ * The outcome of a value that can't be decoded as an observation: `rejected`, with the message, and with the engagement's id
+ * where the value has one.
  */
 export const rejectedOutcome = (value: unknown, message: string): Outcome => ({
   engagementId: engagementIdOf(value),
@@ -60,7 +61,10 @@ export const rejectedOutcome = (value: unknown, message: string): Outcome => ({
   message
 })
 
-/** As `recordObservations`, in one commit, however long it takes: for callers that serve no requests meanwhile. */
+/**
+ * As `recordObservations`, in one commit, however many values there are: for callers that serve no requests meanwhile. When it fails with
+ * `StoreUnavailable`, none of them is recorded, except that a failed sync can leave all of them recorded.
+ */
 export const recordInOneCommit = (
   brand: Brand,
   values: ReadonlyArray<unknown>
@@ -68,19 +72,19 @@ export const recordInOneCommit = (
   Effect.gen(function* () {
     const store = yield* LeadStore
     const retention = yield* RetentionPolicy
-    const hash = once(Suppression.hasher(brand.suppressionSecret))
-    const readings = values.map((value) =>
+    const hash = memoized(Suppression.hasher(brand.suppressionSecret))
+    const decoded = values.map((value) =>
       Either.map(read(value), (observation) => propose(brand, hash, retention, observation))
     )
-    const proposals = readings.flatMap((reading) => (Either.isRight(reading) ? [reading.right] : []))
+    const proposals = decoded.flatMap((each) => (Either.isRight(each) ? [each.right] : []))
     const committed =
       proposals.length === 0 ? [] : yield* store.commit(brand.id, proposals, yield* freshDeliveryIds)
     let next = 0
-    return readings.map((reading, i): Outcome => {
-      if (Either.isLeft(reading)) return rejectedOutcome(values[i], reading.left.message)
+    return decoded.map((each, i): Outcome => {
+      if (Either.isLeft(each)) return rejectedOutcome(values[i], each.left.message)
       const { leadId, message, outcome } = committed[next++]!
       return {
-        engagementId: reading.right.engagementId,
+        engagementId: each.right.engagementId,
         outcome,
         leadId,
         ...(message === undefined ? {} : { message })
@@ -90,9 +94,9 @@ export const recordInOneCommit = (
 
 /**
  * Records observations in order, and answers the outcome of each in the same order. A value that is no observation is
- * rejected with what is wrong with it; its neighbours are not. It commits `CommitSize` at a time, so that others are
- * served meanwhile. When it fails with `StoreUnavailable`, those before may have been recorded; sending all again changes
- * nothing that is recorded. [EVT-8]
+ * rejected with a message, and the others are recorded all the same. It commits `CommitSize` values at a time, so that
+ * other requests are served in between. When it fails with `StoreUnavailable`, a first part may be recorded; sending all
+ * values again records the rest. [EVT-8]
  */
 export const recordObservations = (
   brand: Brand,

@@ -1,5 +1,5 @@
 /** Prunes what a store has kept long enough: once, or again and again in the background with a bounded share of the time. [RET-4] */
-import { Clock, Context, Effect } from "effect"
+import { Clock, Context, Effect, Encoding } from "effect"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import {
   defaults,
@@ -14,7 +14,7 @@ import { type DueCounts, type PruneCursor, type Pruned, Pruning, type PruneLease
 import { loggedRound } from "./LoggedRound.ts"
 
 /**
- * The retention of a host, which observations are judged by. A host that sets none keeps all engagements and leads. [RET-8]
+ * The retention of a host: observations that are older are rejected. A host that sets none keeps all engagements and leads. [RET-8]
  */
 export class RetentionPolicy extends Context.Reference<RetentionPolicy>()(
   "@lead-signals/domain/RetentionPolicy",
@@ -23,7 +23,10 @@ export class RetentionPolicy extends Context.Reference<RetentionPolicy>()(
   }
 ) {}
 
-/** How many of a kind one piece removes at most: some milliseconds of a transaction. A lead takes its texts out of search indexes. */
+/**
+ * How many of a kind one piece removes at most, so that its transaction takes some milliseconds. Leads are few, because each takes its texts
+ * out of search indexes.
+ */
 export const pieceSizes: Readonly<Record<RetentionKind, number>> = {
   deliveries: 200,
   deadLetters: 200,
@@ -39,15 +42,15 @@ export interface PieceReport {
   readonly kind: RetentionKind
   /** How many were removed. */
   readonly removed: number
-  /** For how long the oldest of them had been due, in milliseconds; 0 when nothing was removed. */
+  /** Milliseconds since the oldest of them became due; 0 when nothing was removed. */
   readonly overdueMillis: number
-  /** How long the piece took, in milliseconds. */
+  /** Milliseconds that the piece took, at least 0. */
   readonly tookMillis: number
 }
 
 /** How pruning is spread over time. */
 export interface RetentionRoundOptions {
-  /** What is kept how long; `Retention.defaults` unless given. */
+  /** How long each kind is kept; `Retention.defaults` unless given. */
   readonly retention?: Retention
   /** Milliseconds from the end of a round to the next, 600,000 unless given. */
   readonly intervalMillis?: number
@@ -57,14 +60,14 @@ export interface RetentionRoundOptions {
   readonly share?: number
   /** Called after each piece. */
   readonly onPiece?: (piece: PieceReport) => void
-  /** Called after each complete round with its end. */
+  /** Called after each complete round with the time at which it ended. */
   readonly onRound?: (endedAt: number) => void
 }
 
-/** The longest pause between two pieces, in milliseconds: a store that answers late is not taken for one that is busy for ever. */
+/** The longest pause between two pieces, in milliseconds: one late answer of the store must not stop the round for long. */
 const maxPauseMillis = 60_000
 
-/** Other processes take over when the holder of the lease removed nothing for so long, in milliseconds. */
+/** Milliseconds without a removal by the holder of the lease after which another process takes over. */
 const leaseMillis = 900_000
 
 const none: DueCounts = {
@@ -200,16 +203,15 @@ export const countDue = (retention: Retention): Effect.Effect<DueCounts, StoreUn
 const logged = loggedRound("pruning stopped, and goes on later")
 
 /**
- * Prunes for ever. After each piece it pauses so long that pieces take no more than their share of the time. Of several processes on
- * one store one prunes; another takes over within `leaseMillis` after it ends. A failure or a defect of the store is logged and ends the
- * pruning of its kind until the next round; the other kinds have their turn. A defect of the options ends the round. [RET-4]
+ * Prunes for ever. After each piece it pauses so long that pieces take no more than their share of the time. One of several processes on a
+ * store prunes; another takes over within `leaseMillis` after it ends. A failure of the store, or a defect of the store or of `onPiece`, is logged
+ * and ends the pruning of its kind until the next round; the other kinds have their turn. Another defect ends the round. [RET-4]
  */
 export const retain = (options: RetentionRoundOptions = {}): Effect.Effect<never, never, Pruning | Entropy> =>
   Effect.gen(function* () {
     const { intervalMillis = 600_000, onRound = () => {}, share = 0.1, startMillis = 1000 } = options
     const entropy = yield* Entropy
-    const drawn = yield* entropy.bytes(16)
-    const holder = Array.from(drawn, (byte) => byte.toString(16).padStart(2, "0")).join("")
+    const holder = Encoding.encodeHex(yield* entropy.bytes(16))
     const round = Effect.flatMap(
       runRound({ ...options, share, lease: { holder, leaseMillis } }, (pruning, kind) =>
         Effect.annotateLogs(logged(pruning), { kind })

@@ -1,4 +1,4 @@
-/** What happened over time: leads, engagements and deliveries of a brand. */
+/** Counts of a brand's leads, engagements and deliveries over time. */
 import { Effect } from "effect"
 import * as CountSeries from "../decisions/CountSeries.ts"
 import type { BrandId } from "../model/Brand.ts"
@@ -8,7 +8,7 @@ import { LeadStore } from "../ports/LeadStore.ts"
 import type { IntervalSpan } from "../model/Interval.ts"
 import * as Brands from "./Brands.ts"
 
-/** Groups that a series has also when nothing of them happened. */
+/** The groups that a series has even if nothing of them was counted. */
 const always = (by: CountSeries.Counted["by"]) =>
   by === "none" ? [null] : by === "type" ? engagementTypes : []
 

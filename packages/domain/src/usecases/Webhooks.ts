@@ -25,6 +25,7 @@ import { orNotFound } from "./Found.ts"
 import { freshDeliveryIds } from "./FreshIds.ts"
 import * as Brands from "./Brands.ts"
 
+/** The event types, each once, in the order of `eventTypes`. */
 const inOrder = (events: ReadonlyArray<EventType>): ReadonlyArray<EventType> =>
   eventTypes.filter((event) => events.includes(event))
 
@@ -35,7 +36,7 @@ const freshSecret = Effect.flatMap(Entropy, (entropy) =>
 const disabledByOperator = "The operator disabled it."
 
 /**
- * Creates a webhook. Its secret is in this answer and in no other but a rotation's. Fails with `InvalidParameter`
+ * Creates a webhook. Only this answer and that of a rotation show its secret. Fails with `InvalidParameter`
  * when `WebhookTargets` refuses the URL, with `NotFound` when there is no such brand, and with `StoreUnavailable`.
  * [DELIV-1, DELIV-6]
  */
@@ -68,6 +69,7 @@ export const get = (brandId: BrandId, id: WebhookId) =>
     return yield* orNotFound(yield* webhookStore.get(brandId, id), "webhook")
   })
 
+/** The webhook after an operator's change. */
 const changed = (webhook: Webhook, { enabled, events, url, ...settings }: WebhookChange): Webhook => {
   const isEnabled = enabled ?? webhook.enabled
   return {
@@ -76,9 +78,9 @@ const changed = (webhook: Webhook, { enabled, events, url, ...settings }: Webhoo
     url: url ?? webhook.url,
     events: events === undefined ? webhook.events : inOrder(events),
     enabled: isEnabled,
-    // Disabling one again keeps why it was disabled first.
+    // Disabling a disabled webhook keeps the first reason.
     disabledReason: isEnabled ? null : webhook.enabled ? disabledByOperator : webhook.disabledReason,
-    // What failed was said of another target, or before it was set right.
+    // Earlier failures were those of another URL, or came before the owner enabled the webhook again.
     failingSince:
       (isEnabled && !webhook.enabled) || (url !== undefined && url !== webhook.url)
         ? null
@@ -87,20 +89,20 @@ const changed = (webhook: Webhook, { enabled, events, url, ...settings }: Webhoo
 }
 
 /**
- * Changes what `change` names and answers the webhook. The target is checked again when it changes and when the
- * webhook is enabled; enabling starts fresh. Fails with `InvalidParameter` when the target is refused, with
- * `NotFound`, and with `StoreUnavailable`. [DELIV-4, DELIV-6]
+ * Changes the fields that `change` names, and answers the webhook. The URL is checked again when it changes and when
+ * the webhook is enabled. Enabling a webhook makes its pending deliveries due at once, with no failures counted. Fails
+ * with `InvalidParameter` when the target is refused, with `NotFound`, and with `StoreUnavailable`. [DELIV-4, DELIV-6]
  */
 export const change = (brandId: BrandId, id: WebhookId, change: WebhookChange) =>
   Effect.gen(function* () {
     const [webhookStore, targets] = yield* Effect.all([WebhookStore, WebhookTargets])
     const known = yield* get(brandId, id)
-    const judged =
+    const checkedUrl =
       change.url !== undefined || change.enabled === true
         ? yield* targets.check(change.url ?? known.url)
         : null
-    const normal = change.url === undefined || judged === null ? change : { ...change, url: judged }
-    const found = yield* webhookStore.update(brandId, id, (before) => changed(before, normal))
+    const checked = change.url === undefined || checkedUrl === null ? change : { ...change, url: checkedUrl }
+    const found = yield* webhookStore.update(brandId, id, (before) => changed(before, checked))
     return yield* orNotFound(found, "webhook")
   })
 
@@ -131,8 +133,8 @@ export const rotateSecret = (brandId: BrandId, id: WebhookId) =>
   })
 
 /**
- * Queues a test event and answers its delivery id. Fails with `InvalidParameter` when the webhook is disabled,
- * because its test would wait until it is enabled, with `NotFound`, and with `StoreUnavailable`. [DELIV-8]
+ * Queues a test event and answers its delivery id. Fails with `InvalidParameter` when the webhook is disabled, because the
+ * test would wait until the webhook is enabled, with `NotFound`, and with `StoreUnavailable`. [DELIV-8]
  */
 export const test = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
@@ -178,7 +180,7 @@ export const getDelivery = (brandId: BrandId, id: WebhookId, deliveryId: Deliver
     return { webhook: known, ...found }
   })
 
-/** [EVT-7] */
+/** Fails with `InvalidParameter` unless the event is a test or the webhook subscribes to its type. [EVT-7] */
 const subscribed = (
   { events }: Webhook,
   event: DeliveredEvent,
@@ -192,8 +194,8 @@ const subscribed = (
       })
 
 /**
- * Queues what the delivery was of as a new delivery, whose body is made of what is known then, and answers its id.
- * Fails with `InvalidParameter` when the webhook no longer subscribes to the event's type, with `NotFound`, and with
+ * Queues the event or test of the delivery as a new delivery, whose body is made anew, and answers the new id. Fails
+ * with `InvalidParameter` when the webhook no longer subscribes to the event's type, with `NotFound`, and with
  * `StoreUnavailable`. [DELIV-8]
  */
 export const resendDelivery = (brandId: BrandId, id: WebhookId, deliveryId: DeliveryId) =>
@@ -227,12 +229,12 @@ export const resendLead = (
     return yield* new NotFound({ resource: Option.isSome(lead) ? "event" : "lead" })
   })
 
-/** So many are queued in one transaction. */
+/** The maximum number of deliveries that one transaction queues. */
 const recoveredAtOnce = 500
 
 /**
- * Sends everything again that died at or after `since`, of the types that the webhook still subscribes to, and
- * answers how many deliveries that were. A second call sends nothing twice. Fails with `NotFound` when the brand is
+ * Queues all dead letters again that died at or after `since`, of the event types that the webhook still subscribes to, and
+ * answers how many. A second call queues none of them again. Fails with `NotFound` when the brand is
  * gone or has no such webhook. When it fails with `StoreUnavailable`, some may have been queued. [DELIV-8]
  */
 export const recover = (

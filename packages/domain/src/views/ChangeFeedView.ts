@@ -1,4 +1,4 @@
-/** The answer of the feed of changes. [CHG-1, CHG-2, CHG-3] */
+/** The JSON of the feed of changes. [CHG-1, CHG-2, CHG-3] */
 import * as ChangeCursor from "../credentials/ChangeCursor.ts"
 import { formatInstant } from "../model/Instant.ts"
 import type { RemovedLead } from "../model/LeadChange.ts"
@@ -8,14 +8,14 @@ import type { ChangeFeedPage } from "../usecases/LeadChanges.ts"
 import { warningsView } from "./LeadListView.ts"
 import * as RenderedLeads from "./RenderedLeads.ts"
 
-/** A lead that is gone. It holds nothing of the person. [CHG-3] */
+/** A removed lead. It holds nothing of the person. [CHG-3] */
 export const removedLeadView = ({ id, removedAt }: RemovedLead) => ({
   type: "removed" as const,
   id,
   removedAt: formatInstant(removedAt)
 })
 
-/** What `meta` says of a page of the feed. [CHG-2] */
+/** The `meta` of a page of the feed. [CHG-2] */
 export const changeMetaView = (
   { brand, hasMore, next }: ChangeFeedPage,
   warnings: ReadonlyArray<string>

@@ -1,15 +1,15 @@
-/** An event in structured mode of CloudEvents 1.0. [FMT-1] */
+/** An event in the structured mode of CloudEvents 1.0. [FMT-1] */
 import type { envelopeView } from "./EventView.ts"
 
 type Envelope = ReturnType<typeof envelopeView>
 
-/** Where the JSON schema of an event's `data` lies, below the URL of the API. [FMT-4] */
+/** The path of the JSON Schema of an event's `data`, below the URL of the API. [FMT-4] */
 export const dataSchemaPath = (event: string): string => `/events/${event}.data.json`
 
 /**
- * The CloudEvent of an envelope. `id` is the envelope's, the same on every retry; `source` names the brand, and `subject` is the
- * lead's id, which a test has not. `dataschema` has to be absolute: it is left out when `apiUrl`, the URL of the API as
- * its clients know it, is null. A slash at the end of `apiUrl` does not matter. [FMT-1, FMT-2]
+ * The CloudEvent of an envelope. `id` is the envelope's, the same on every retry; `source` names the brand; `subject` is the
+ * lead's id, absent on a test. `apiUrl` is the URL of the API as its clients know it, with or without a slash at the end; where
+ * it is null, the event has no `dataschema`, which must be an absolute URL. [FMT-1, FMT-2]
  */
 export const cloudEventView = ({ brandId, createdAt, data, event, id }: Envelope, apiUrl: string | null) => ({
   specversion: "1.0" as const,

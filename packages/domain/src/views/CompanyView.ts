@@ -1,6 +1,6 @@
 import type { Company } from "../model/Company.ts"
 
-/** The company object of answers: all 13 keys, `id` as a string. Null for null. [ENG-10] */
+/** A company in full: 13 keys, `id` as a string. Null for null. [ENG-10] */
 export const companyView = (company: Company | null) =>
   company === null
     ? null

@@ -1,6 +1,6 @@
 /**
- * An engagement as it is shown, on the list, on the detail and on a webhook alike: each key is named here, nothing is
- * spread from what is stored, so nothing internal can come out. [ENG-2, ENG-9, DET-4]
+ * The JSON of an engagement, the same on the list, the detail and webhooks. The views name each key and spread no stored
+ * object, so no internal field can leak. [ENG-2, ENG-9, DET-4]
  */
 import { formatInstant, formatInstantOrNull } from "../model/Instant.ts"
 import type { EngagementDepth, LeadQuery } from "../queries/LeadQuery.ts"
@@ -18,7 +18,7 @@ const authorView = (author: PostAuthor) => ({
   profileImageUrl: author.profileImageUrl
 })
 
-/** company and leadId are there while the author is a lead of the brand. [ENG-7] */
+/** The post's author. `company` and `leadId` are null unless the author is a lead of the brand. [ENG-7] */
 const postAuthorDetailView = ({ engagement, authorLead }: EngagementRead) => {
   const author = engagement.postAuthorDetail
   return author === null
@@ -30,7 +30,7 @@ const postAuthorDetailView = ({ engagement, authorLead }: EngagementRead) => {
       }
 }
 
-/** A signal has one tracked entry, which goes by the signal's id. [ENG-8] */
+/** The source of the signal. A signal has one source, whose `id` is the signal's. [ENG-8] */
 const sourceView = ({ signal }: EngagementRead) => ({
   id: signal.id,
   type: signal.source.type,
@@ -39,10 +39,7 @@ const sourceView = ({ signal }: EngagementRead) => ({
   company: companyView(signal.source.company)
 })
 
-/**
- * An engagement as every answer and webhook shows it. Where it is `detailed` it has `postAuthorDetail` and `source`; where it is
- * `plain` neither key is there. [ENG-2, ENG-3]
- */
+/** An engagement: `detailed` with the keys `postAuthorDetail` and `source`, `plain` without both. [ENG-2, ENG-3] */
 export const engagementView = (read: EngagementRead, depth: EngagementDepth) => {
   const { engagement, signal } = read
   return {
@@ -63,7 +60,7 @@ export const engagementView = (read: EngagementRead, depth: EngagementDepth) => 
   }
 }
 
-/** A post that a lead wrote, for an export; it shows the author's `extId`, because the author is the lead. */
+/** A post that the exported person wrote. It shows the author's `extId`, because the author is the person. */
 export const postView = ({ postAuthor, postAuthorDetail, postContent, postPostedAt, postUrl }: Post) => ({
   postUrl,
   postContent,
@@ -73,9 +70,7 @@ export const postView = ({ postAuthor, postAuthorDetail, postContent, postPosted
     postAuthorDetail === null ? null : { extId: postAuthorDetail.extId, ...authorView(postAuthorDetail) }
 })
 
-/**
- * The two keys of a lead whose engagements are shown: `engagements`, and `engagementsMeta` with `truncated`. [ENG-1]
- */
+/** The two keys of a lead with engagements: `engagements`, and `engagementsMeta` with `truncated`. [ENG-1] */
 export const windowView = (window: EngagementWindow, engagements: LeadQuery["engagements"]) => ({
   engagements: window.engagements.map((read) =>
     engagementView(read, engagements === "detailed" ? "detailed" : "plain")

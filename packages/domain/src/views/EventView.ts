@@ -6,20 +6,19 @@ import { envelopeVersion, type EventType } from "../model/LeadEvent.ts"
 import { engagementView } from "./EngagementView.ts"
 import { lead2View } from "./LeadView.ts"
 
-/** postAuthorDetail and source are always there on webhooks, with no flag. */
+/** Webhooks always have postAuthorDetail and source. */
 const engagementsView = (engagements: ReadonlyArray<EngagementRead>) =>
   engagements.map((read) => engagementView(read, "detailed"))
 
 /**
- * The `data` of lead2.created. `engagements`: the most recent that are known when the body is made, at most 20.
- * [EVT-4, EVT-5]
+ * The `data` of lead2.created. `engagements` are the newest when the body is made, at most 20. [EVT-4, EVT-5]
  */
 export const leadCreatedView = (lead: Lead, engagements: ReadonlyArray<EngagementRead>) => ({
   lead2: lead2View(lead),
   engagements: engagementsView(engagements)
 })
 
-/** The `data` of activity.detected. `engagements`: exactly the one that fired the event. [EVT-3, EVT-4] */
+/** The `data` of activity.detected. `engagements` holds the one that fired the event. [EVT-3, EVT-4] */
 export const activityDetectedView = (
   isFirstActivity: boolean,
   lead: Lead,
@@ -31,7 +30,7 @@ export const activityDetectedView = (
 })
 
 /**
- * The `data` of a test event, which is about no lead: it only shows that the way to the receiver is open. [DELIV-8]
+ * The `data` of a test event, which has no lead: it shows that events arrive. [DELIV-8]
  */
 export const testView = (webhookId: string) => ({
   webhookId,
@@ -45,8 +44,8 @@ export type EventData =
   | ReturnType<typeof testView>
 
 /**
- * The envelope around the data. `id` is the delivery's; `createdAt` is the time of the event's commit, or of the call
- * that made a test. [EVT-1]
+ * The envelope around the data. Its `createdAt` is `occurredAt`, the time of the event's commit or of the call that queued
+ * the test. [EVT-1]
  */
 export const envelopeView = (
   id: DeliveryId,
@@ -61,14 +60,14 @@ export const envelopeView = (
   data
 })
 
-/** The material of an event about a lead. */
+/** What an event of a lead is rendered from. */
 interface LeadEventMaterial {
   readonly isFirstActivity: boolean
   readonly lead: Lead
   readonly engagements: ReadonlyArray<EngagementRead>
 }
 
-/** The `data` of each type of event. A type without one does not compile. */
+/** The view of each event type. A type without a view does not compile. */
 const dataOf: { readonly [Event in EventType]: (material: LeadEventMaterial) => EventData } = {
   "lead2.created": ({ engagements, lead }) => leadCreatedView(lead, engagements),
   "activity.detected": ({ engagements, isFirstActivity, lead }) =>
@@ -76,8 +75,8 @@ const dataOf: { readonly [Event in EventType]: (material: LeadEventMaterial) => 
 }
 
 /**
- * The whole body of a delivery, as an object. Throws an `Error` when the material of an event lacks its lead, or that of an
- * activity.detected its engagement. [EVT-1]
+ * The body of a delivery: its envelope with the data. Throws an `Error` when the material of an event lacks the lead, or that of
+ * an activity.detected the engagement. [EVT-1]
  */
 export const deliveryBodyView = (material: BodyMaterial) => {
   const { brandId, createdAt, deliveryId, engagements, lead, subject, webhookId } = material

@@ -1,9 +1,9 @@
-/** The answer of a lead's detail. [DET-1, DET-4] */
+/** The JSON of one lead in detail. [DET-1, DET-4] */
 import type { companyView } from "./CompanyView.ts"
 import type { windowView } from "./EngagementView.ts"
 import type { leadView } from "./LeadView.ts"
 
-/** The list's fields, the company in full, and the engagements, always. [DET-1] */
+/** The fields of the list, the company in full, and always the engagements. [DET-1] */
 type LeadDetailView = ReturnType<typeof leadView> & {
   readonly company: ReturnType<typeof companyView>
 } & ReturnType<typeof windowView>

@@ -1,4 +1,4 @@
-/** The answer of the list. [LIST-1, PAGE-1, SORT-4, ENG-4, LIST-10] */
+/** The JSON of a list of leads. [LIST-1, PAGE-1, SORT-4, ENG-4, LIST-10] */
 import type { LeadQuery } from "../queries/LeadQuery.ts"
 import type { LeadPage, RenderedPage } from "../ports/LeadStore.ts"
 import * as Page from "../queries/Page.ts"
@@ -6,7 +6,7 @@ import * as SortOrder from "../queries/SortOrder.ts"
 import { windowView } from "./EngagementView.ts"
 import { leadView } from "./LeadView.ts"
 
-/** The key `warnings` with the given sentences; no key when there is none. [LIST-10] */
+/** The key `warnings` with the given sentences; no key when there are none. [LIST-10] */
 export const warningsView = (warnings: ReadonlyArray<string>) => (warnings.length === 0 ? {} : { warnings })
 
 const metaView = (query: LeadQuery, total: number, warnings: ReadonlyArray<string>) => ({
@@ -16,7 +16,7 @@ const metaView = (query: LeadQuery, total: number, warnings: ReadonlyArray<strin
   ...warningsView(warnings)
 })
 
-/** The body of a list's answer: leads, and what `meta` says of the page; `warnings` are sentences. [LIST-1, PAGE-1, SORT-4] */
+/** The body of a list: the leads as `data`, and page, sort and warnings as `meta`. `warnings` are sentences. [LIST-1, PAGE-1, SORT-4] */
 export const leadListView = (query: LeadQuery, found: LeadPage, warnings: ReadonlyArray<string> = []) => ({
   data: found.leads.map(({ lead, window }) => ({
     ...leadView(lead),
@@ -25,7 +25,7 @@ export const leadListView = (query: LeadQuery, found: LeadPage, warnings: Readon
   meta: metaView(query, found.total, warnings)
 })
 
-/** The body of a list's answer as JSON, from leads that are JSON already: the text of `leadListView`. [LIST-1] */
+/** As `leadListView`, as JSON text from leads that are JSON texts already. [LIST-1] */
 export const leadListJson = (
   query: LeadQuery,
   { leads, total }: RenderedPage,

@@ -1,9 +1,9 @@
-/** A lead as it is shown: on REST, and in the narrower shape that webhooks carry. */
+/** The JSON of a lead: on the API, and with fewer keys in webhooks. */
 import { formatInstant } from "../model/Instant.ts"
 import type { Lead } from "../model/Lead.ts"
 import { leadCompanyView } from "./CompanyView.ts"
 
-/** The lead as webhooks show it, as `lead2`: exactly these keys. [EVT-4] */
+/** The lead in webhooks, `lead2`, with exactly these keys. [EVT-4] */
 export const lead2View = (lead: Lead) => ({
   id: lead.id,
   extId: lead.extId,
@@ -22,8 +22,8 @@ export const lead2View = (lead: Lead) => ({
 export const leadViewVersion = 1
 
 /**
- * The lead as REST shows it: the keys of `lead2` and eight more, written out because lists make many of them.
- * [LIST-8]
+ * The lead on the API: the keys of `lead2` and eight more. They are written out, because a list renders many leads and
+ * spreading an object takes longer. [LIST-8]
  */
 export const leadView = (lead: Lead) => ({
   id: lead.id,

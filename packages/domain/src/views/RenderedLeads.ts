@@ -1,4 +1,4 @@
-/** Leads already in JSON: what a store can keep of what it shows. */
+/** Leads as JSON texts, which a store can keep and join into answers. */
 import type { Company } from "../model/Company.ts"
 import type { EngagementWindow, Lead } from "../model/Lead.ts"
 import type { LeadQuery } from "../queries/LeadQuery.ts"
@@ -12,20 +12,19 @@ type Engagements = LeadQuery["engagements"]
 /** The JSON of a lead without engagements. [LIST-8] */
 export const renderLead = (lead: Lead): string => JSON.stringify(leadView(lead))
 
-/** The lead with more keys, of which there is one at least. */
+/** Appends the keys of `more`, at least one, to the JSON of an object. */
 const joined = (rendered: string, more: object): string =>
   `${rendered.slice(0, -1)},${JSON.stringify(more).slice(1)}`
 
 /**
- * The JSON of a lead as a list shows it, from that of `renderLead`: with its engagements, if the query requests
- * them. [LIST-1, ENG-1]
+ * The JSON of a lead in a list. `rendered` is what `renderLead` gives; a `window` of null adds no engagements. [LIST-1, ENG-1]
  */
 export const listed = (rendered: string, window: EngagementWindow | null, engagements: Engagements): string =>
   window === null ? rendered : joined(rendered, windowView(window, engagements))
 
 /**
- * The JSON of a lead as the detail shows it, from that of `renderLead`: with the company in full, and always with the
- * engagements. [DET-1, DET-4]
+ * The JSON of a lead's detail. `rendered` is what `renderLead` gives; the company in full and the engagements are added.
+ * [DET-1, DET-4]
  */
 export const detailed = (
   rendered: string,
@@ -43,29 +42,27 @@ export const ofLead = ({ lead, window }: LeadRead, engagements: Engagements): st
     engagements
   )
 
-/** A page of leads, each as the JSON that a list shows. [LIST-1] */
+/** Renders each lead of a page, as a list shows it. [LIST-1] */
 export const ofPage = ({ leads, total }: LeadPage, engagements: Engagements): RenderedPage => ({
   total,
   leads: leads.map(({ lead, window }) => listed(renderLead(lead), window, engagements))
 })
 
 /**
- * How a store keeps the JSON of a lead, for one version of the view. The id is left out: it comes first, and a store may not
- * know it before it has written the row. `null` is a text that another version of the view made, to be rendered anew.
+ * How a store keeps the JSON of a lead, for one version of the view. `keep` drops the id, which comes first, because a store may
+ * not know it before it has written the row. `restore` adds it again, and gives null for a text of another version, which the
+ * store then renders anew.
  */
 export const keptForm = (version: number) => {
   // The first version has no mark: its texts begin with the quotation mark of the key after the id.
   const mark = version === 1 ? "" : `${version};`
-  const beginning = `${mark}"`
+  const prefix = `${mark}"`
   return {
     keep: (rendered: string): string => mark + rendered.slice(rendered.indexOf(",") + 1),
     restore: (id: number, kept: string | null): string | null =>
-      kept?.startsWith(beginning) === true ? `{"id":${id},${kept.slice(mark.length)}` : null
+      kept?.startsWith(prefix) === true ? `{"id":${id},${kept.slice(mark.length)}` : null
   }
 }
 
-/**
- * `keptForm` of the present view: `keep` gives the text that a store keeps of a rendered lead, `restore` the rendered lead again, or
- * null when another version of the view rendered it.
- */
+/** The `keptForm` of the current version of the view. */
 export const { keep, restore } = keptForm(leadViewVersion)

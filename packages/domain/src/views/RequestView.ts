@@ -1,24 +1,24 @@
-/** The request by which deliveries are attempted, apart from its signature. */
+/** The request of an attempt: its headers and, for a batch, its body; the webhook package adds the signature. */
 import { type DeliveryPlace, maxSkippedIds } from "../decisions/LeadOrder.ts"
 import type { DeliveryId, PostedAs } from "../model/Delivery.ts"
 import type { Instant } from "../model/Instant.ts"
 import type { WebhookFormat } from "../model/Webhook.ts"
 
-/** The headers of an attempt that are the same with every secret. */
+/** The headers of an attempt that do not depend on the secret. */
 export interface AttemptHeaders {
   /** The media type of the body. [FMT-3] */
   readonly "content-type": string
-  /** Names the service. */
+  /** The name of the service. */
   readonly "user-agent": string
-  /** The delivery's id, the same at every attempt; in a batch the id of the batch. [BATCH-5] */
+  /** The delivery's id, the same at every attempt; for a batch its own id. [BATCH-5] */
   readonly "webhook-id": string
   /** Seconds since 1970 at which the attempt began, as decimal digits. */
   readonly "webhook-timestamp": string
 }
 
 /**
- * The headers that say how a post stands to others: whether each of its deliveries keeps its lead's order, which dead letters of their leads
- * were skipped before them, and which deliveries it sends again. A header without a value is left out. [ORD-5, ORD-6]
+ * The headers about order and repetition: whether each delivery of the post keeps its lead's order, which dead letters of its lead were skipped
+ * before it, and which deliveries the post sends again. A header without a value is left out. [ORD-5, ORD-6]
  */
 export const placeHeaders = (
   deliveries: ReadonlyArray<{ readonly place: DeliveryPlace | null; readonly resendOf: DeliveryId | null }>
@@ -44,10 +44,10 @@ const contentTypes: { readonly [F in WebhookFormat]: { readonly single: string; 
   cloudevents: { single: "application/cloudevents+json", batch: "application/cloudevents-batch+json" }
 }
 
-/** The body of a post with several events: a JSON array of the bodies of its deliveries, byte by byte. [BATCH-1] */
+/** The body of a batch: a JSON array of its deliveries' bodies, each unchanged. [BATCH-1] */
 export const batchBody = (bodies: ReadonlyArray<string>): string => `[${bodies.join(",")}]`
 
-/** The headers of the attempt that began at `at`, without `webhook-signature`. [DELIV-1, FMT-3, BATCH-5] */
+/** The headers of the attempt that begins at `at`, without `webhook-signature`. [DELIV-1, FMT-3, BATCH-5] */
 export const attemptHeaders = (
   id: DeliveryId,
   at: Instant,

@@ -1,4 +1,4 @@
-/** Figures over time, as they are shown. [SERIES-1] */
+/** The JSON of figures over time. [SERIES-1] */
 import type { CountSeries } from "../decisions/CountSeries.ts"
 import type { CampaignSeriesQuery } from "../queries/SeriesQueries.ts"
 import type { MetricSnapshot, Reading } from "../model/Campaign.ts"
@@ -14,7 +14,7 @@ const figuresView = (snapshot: MetricSnapshot | null) => ({
   engagementRate: snapshot?.engagementRate ?? null
 })
 
-/** A series of counts: one of each group for each interval. [SERIES-5, SERIES-6] */
+/** A series of counts: the beginnings of the intervals, and for each group a count in each of them. [SERIES-5, SERIES-6] */
 export const countSeriesView = (span: Intervals.IntervalSpan, { groups, rest }: CountSeries) => ({
   interval: span.interval,
   starts: Intervals.startsOf(span).map(formatInstant),

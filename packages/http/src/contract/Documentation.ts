@@ -1,59 +1,60 @@
 /**
- * Puts the words where they belong in the OpenAPI document, and makes examples of those of the fields. A test finds whatever is
- * left undescribed.
+ * Adds descriptions and examples to the OpenAPI document that the platform makes of the schemas. Examples of bodies are made of the examples of
+ * their fields. A test finds everything that is left without a description.
  */
 import type { BodyDocumentation } from "../endpoints/Endpoint.ts"
 import { errorExamples } from "./ErrorExamples.ts"
 import { documentKey } from "./IdempotencyAnswers.ts"
-import type { Words } from "./FieldWords.ts"
+import type { FieldDescription } from "./FieldDescriptions.ts"
 import { liveExample } from "./LiveSchemas.ts"
-import { observationWords } from "./ObservationSchema.ts"
+import { observationDescriptions } from "./ObservationSchema.ts"
 
-/** The words about an operation that its schemas do not carry. */
+/** The descriptions of an operation that its schemas do not carry. */
 export interface DocumentedRow {
   readonly documentation: BodyDocumentation<any>
-  /** By the names of the path's parameters. */
-  readonly pathWords: Readonly<Record<string, Words>>
-  /** What the token or key must be let do; null where there is no such thing. [OPER-10, AUTH-10] */
+  /** The descriptions of the path's parameters, by name. */
+  readonly pathDescriptions: Readonly<Record<string, FieldDescription>>
+  /** The scope that a token or key needs; null for a call without credentials. [OPER-10, AUTH-10] */
   readonly scope: string | null
-  /** Whether calls may bear an Idempotency-Key. [IDEM-1] */
+  /** Whether a call can have an Idempotency-Key. [IDEM-1] */
   readonly takesKey: boolean
 }
 
-type WordsByPath = Readonly<Record<string, Words>>
+type DescriptionsByPath = Readonly<Record<string, FieldDescription>>
 
-// The document is a tree of any shape.
+/** A part of the document, of any shape. */
 type Json = Record<string, any>
 
+/** The error codes of statuses whose schema does not name one. */
 const codesOfStatus: Readonly<Record<string, string>> = {
   "405": "method_not_allowed",
   "431": "too_many_headers",
   "500": "internal_error"
 }
 
-/** A field that is only a reference keeps it; what is said of it stands beside. */
-const describe = (schema: Json, [description, example]: Words): void => {
+/** Describes a field. One that is only a reference keeps it, and has the description beside it. */
+const describe = (schema: Json, [description, example]: FieldDescription): void => {
   schema["description"] ??= description
   const target =
     (schema["anyOf"] as ReadonlyArray<Json> | undefined)?.find((each) => each["type"] !== "null") ?? schema
   const ref = (schema["$ref"] ?? target["$ref"]) as string | undefined
-  // What has fields has their examples.
+  // The examples of an object's fields make its example.
   if (example === undefined || (ref !== undefined && !ref.endsWith("/Int"))) return
   if (schema["examples"] === undefined && schema["enum"] === undefined) schema["examples"] = [example]
 }
 
 /** Describes the fields of a schema by their paths from it. */
-const describeFields = (schema: Json, words: WordsByPath, path = ""): void => {
+const describeFields = (schema: Json, descriptions: DescriptionsByPath, path = ""): void => {
   for (const [name, property] of Object.entries((schema["properties"] ?? {}) as Json)) {
     const here = `${path}${name}`
-    if (words[here] !== undefined) describe(property as Json, words[here])
-    describeFields(property as Json, words, `${here}.`)
+    if (descriptions[here] !== undefined) describe(property as Json, descriptions[here])
+    describeFields(property as Json, descriptions, `${here}.`)
   }
   for (const part of [...(schema["anyOf"] ?? []), ...(schema["allOf"] ?? [])] as Array<Json>)
-    describeFields(part, words, path)
+    describeFields(part, descriptions, path)
 }
 
-/** A field that refers to a component has its own description beside the reference. */
+/** Replaces `allOf` with one reference by the reference itself, so that a field can have a description of its own beside it. */
 const flattenReferences = (part: unknown): void => {
   if (typeof part !== "object" || part === null) return
   const schema = part as Json
@@ -67,7 +68,7 @@ const flattenReferences = (part: unknown): void => {
 const isRequired = (schema: Json, name: string): boolean =>
   (schema["required"] as ReadonlyArray<string> | undefined)?.includes(name) === true
 
-/** A value that the schema takes, made of its fields' examples. */
+/** An example of the schema, made of its fields' examples. */
 const exampleOf = (schema: Json, schemas: Json): unknown => {
   if (schema["examples"] !== undefined) return schema["examples"][0]
   if (schema["example"] !== undefined) return schema["example"]
@@ -98,9 +99,9 @@ const errorExample = (schema: Json, status: string, schemas: Json): unknown => {
   return { error: { code, message: errorExamples[code] ?? errorExamples["not_found"] } }
 }
 
-const documentParameters = (words: WordsByPath, operation: Json): void => {
+const documentParameters = (descriptions: DescriptionsByPath, operation: Json): void => {
   for (const parameter of (operation["parameters"] ?? []) as Array<Json>) {
-    const found = parameter["in"] === "path" ? words[parameter["name"] as string] : undefined
+    const found = parameter["in"] === "path" ? descriptions[parameter["name"] as string] : undefined
     if (found === undefined) continue
     parameter["description"] ??= found[0]
     parameter["example"] ??= found[1]
@@ -112,7 +113,7 @@ const lines = (of: ReadonlyArray<unknown>): string => of.map((each) => JSON.stri
 const documentRequest = (request: Json, { body, fields }: BodyDocumentation<any>, schemas: Json): void => {
   request["description"] ??= body
   const json = request["content"]["application/json"] as Json
-  describeFields(json["schema"], (fields ?? {}) as WordsByPath)
+  describeFields(json["schema"], (fields ?? {}) as DescriptionsByPath)
   json["example"] ??= exampleOf(json["schema"], schemas)
   const ndjson = request["content"]["application/x-ndjson"] as Json | undefined
   if (ndjson !== undefined)
@@ -136,7 +137,7 @@ const documentResponse = (response: Json, status: string, schemas: Json): void =
 }
 
 const documentOperation = (operation: Json, row: DocumentedRow, schemas: Json): void => {
-  documentParameters(row.pathWords, operation)
+  documentParameters(row.pathDescriptions, operation)
   if (row.scope !== null) {
     operation["x-required-scope"] = row.scope
     operation["description"] += ` Needs the scope \`${row.scope}\`.`
@@ -150,19 +151,19 @@ const documentOperation = (operation: Json, row: DocumentedRow, schemas: Json): 
   }
 }
 
-/** Documents a webhook's event, whose envelope schema describes itself. */
+/** Adds an example to a webhook's event; the schema of its envelope has the descriptions. */
 const documentEvent = (operation: Json, schemas: Json): void => {
   const json = operation["requestBody"]["content"]["application/json"] as Json
   json["example"] ??= exampleOf(json["schema"], schemas)
 }
 
-/** The same document, with all that there is to say. */
+/** A copy of the document with descriptions and examples. `rows` has those of each operation, by its id in the document. */
 export const documented = (bare: Json, rows: Readonly<Record<string, DocumentedRow>>): Json => {
-  // Fields may share a schema; their words they don't.
+  // Copies the document, because fields that share a schema have descriptions of their own.
   const spec = JSON.parse(JSON.stringify(bare)) as Json
   flattenReferences(spec)
   const { schemas } = spec["components"]
-  describeFields(schemas["Observation"], observationWords as WordsByPath)
+  describeFields(schemas["Observation"], observationDescriptions as DescriptionsByPath)
   for (const schema of Object.values<Json>(schemas)) {
     const code = schema.properties?.error?.properties?.code
     if (code === undefined) continue

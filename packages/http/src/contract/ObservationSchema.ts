@@ -3,7 +3,7 @@ import { Observation } from "@lead-signals/domain"
 import { CompanyBody, LeadCompanyBody } from "./CompanySchemas.ts"
 import { EngagementBody, PostAuthorDetailBody } from "./EngagementSchemas.ts"
 import { integer, text } from "./Fields.ts"
-import { type FieldWords, sameAs } from "./FieldWords.ts"
+import { type FieldDescriptions, sameAs } from "./FieldDescriptions.ts"
 import { LeadBody } from "./LeadSchemas.ts"
 
 /** One observation as the document shows it. It decodes as the domain's `Observation` does: unknown fields are dropped. */
@@ -16,7 +16,7 @@ export const ObservationBody = Observation.annotations({
 })
 
 /** The fields of a company in a request, where its id is a number. */
-export const companyWords = <const Path extends string>(path: Path) => ({
+export const companyDescriptions = <const Path extends string>(path: Path) => ({
   ...sameAs(path, CompanyBody.fields),
   ...sameAs(path, {
     id: integer("Id of the company on the network", 12),
@@ -29,14 +29,14 @@ const { headline, username } = LeadBody.fields
 const { lastName, name, profileImageUrl } = PostAuthorDetailBody.fields
 const externalId = ["External id of the person on the network", "ACoAAB12"] as const
 
-/** The words of every field, by its path. Most are those of the field by which answers show it. */
-export const observationWords: FieldWords<typeof Observation.Type> = {
+/** The description of every field, by its path. Most are those of the field that answers render. */
+export const observationDescriptions: FieldDescriptions<typeof Observation.Type> = {
   signalId: ["Id of the signal", "7"],
   person: ["The person who engaged"],
   ...sameAs("person", LeadBody.fields),
   "person.extId": externalId,
   "person.company": ["The employer or the watched company in full; null when it is not known"],
-  ...companyWords("person.company"),
+  ...companyDescriptions("person.company"),
   engagement: ["The engagement"],
   ...sameAs("engagement", EngagementBody.fields),
   "engagement.id": ["Id of the engagement: the same one again changes nothing", "e-1"],

@@ -1,4 +1,4 @@
-/** The table of all endpoints, and what derives from it: the API's groups, its OpenAPI document and its handlers. */
+/** The table of all endpoints, and what derives from it: the groups of the API, its OpenAPI document and its handlers. */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Layer, Option, type Schema } from "effect"
@@ -28,7 +28,7 @@ import { liveEvents } from "./LiveEvents.ts"
 import { metricsPage } from "./MetricsPage.ts"
 import { observations } from "./Observations.ts"
 import { operatorLeads } from "./OperatorLeads.ts"
-import { pathWordsOf } from "./Paths.ts"
+import { pathDescriptionsOf } from "./Paths.ts"
 import { seriesCalls } from "./SeriesCalls.ts"
 import { sessionCalls } from "./SessionCalls.ts"
 import { signals } from "./Signals.ts"
@@ -54,7 +54,7 @@ const operatorEndpoints = {
 
 const webhookEndpoints = { ...webhooks, ...deliveries, ...leadResend }
 
-/** Every endpoint, by group, in the order of the document. */
+/** Every endpoint, by group, in the order of the OpenAPI document. */
 const endpoints = {
   reading: leads,
   health,
@@ -106,7 +106,7 @@ const WebhookApi = groupOf("webhooks", webhookEndpoints)
   .annotate(OpenApi.Title, "Webhooks")
   .annotate(OpenApi.Description, "Webhooks, and the deliveries of their events")
 
-/** What the platform's router serves; the fast path serves what API clients read. */
+/** The part of the API that the platform's router serves. The fast path serves the reads of API clients. */
 export const RoutedApi = HttpApi.make("lead-signals")
   .add(HealthApi)
   .add(SessionApi)
@@ -118,17 +118,17 @@ const operatorRowOf = (row: { readonly scope?: string; readonly takesKey?: boole
   takesKey: row.takesKey ?? false
 })
 
-/** What the document says of the operations, by their ids there. */
+/** The descriptions of the operations, by their ids in the document. */
 const documentedRows = (): Readonly<Record<string, DocumentedRow>> =>
   Object.fromEntries(
     Object.values(Api.groups).flatMap(({ identifier, topLevel }) =>
       Object.entries(endpoints[identifier] as Rows).map(([name, { declared, documentation }]) => {
-        const pathWords = Option.match(declared.pathSchema as Option.Option<Schema.Schema.All>, {
+        const pathDescriptions = Option.match(declared.pathSchema as Option.Option<Schema.Schema.All>, {
           onNone: () => ({}),
-          onSome: pathWordsOf
+          onSome: pathDescriptionsOf
         })
         const ofOperator = operatorRowOf(endpoints[identifier][name as never])
-        return [topLevel ? name : `${identifier}.${name}`, { documentation, pathWords, ...ofOperator }]
+        return [topLevel ? name : `${identifier}.${name}`, { documentation, pathDescriptions, ...ofOperator }]
       })
     )
   )
@@ -155,14 +155,13 @@ export const Api = HttpApi.make("lead-signals")
 let document: OpenApi.OpenAPISpec | null = null
 
 /**
- * The OpenAPI 3.1 document. Objects may gain fields in later versions, so no schema forbids a field. The first call
- * makes the document, which takes a twentieth of the time in which a server starts; later calls answer the same
- * object.
+ * The OpenAPI 3.1 document. Objects can gain fields in later versions, so no schema forbids a field. The first call makes
+ * the document, which takes long beside the start of a server; later calls return the same object.
  */
 export const openApi = (): OpenApi.OpenAPISpec =>
   (document ??= OpenApi.fromApi(Api, { additionalPropertiesStrategy: "allow" }))
 
-/** The handlers of what the platform's router serves. */
+/** The handlers of `RoutedApi`. */
 export const handlers = Layer.mergeAll(
   served(RoutedApi, "health", health),
   served(RoutedApi, "session", sessionCalls),

@@ -20,7 +20,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Clock, Effect, Schema } from "effect"
 import { created, data, list, warningsMeta } from "../contract/Envelopes.ts"
 import { field, parameter, text } from "../contract/Fields.ts"
-import { sameAs } from "../contract/FieldWords.ts"
+import { sameAs } from "../contract/FieldDescriptions.ts"
 import { MetricsAnswer, MetricsBody } from "../contract/MetricsSchemas.ts"
 import { CampaignBody } from "../contract/OperatorSchemas.ts"
 import { CampaignPostBody, CampaignSeriesBody, spanParameters } from "../contract/SeriesSchemas.ts"
@@ -192,7 +192,7 @@ export const campaigns = {
           if (!Calendar.isDate(day)) {
             return yield* new InvalidParameter({
               parameter: "day",
-              message: `day ${MetricsQueries.takesDate}.`
+              message: `day ${Parameters.takesDate}.`
             })
           }
           const totals = yield* body

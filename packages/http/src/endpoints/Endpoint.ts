@@ -1,6 +1,6 @@
 /**
- * A row of the table of endpoints: method, path, decoding, use case, documented schemas and words of one endpoint. Routes, the
- * fast path, the OpenAPI document and the types of clients derive from the rows; `Api.ts` collects them.
+ * The rows of the table of endpoints. A row declares everything of one endpoint: method, path, decoding, use case, documented schemas and
+ * descriptions. Routes, the fast path, the OpenAPI document and the types of clients derive from the rows, which `Api.ts` collects.
  */
 import type {
   ApiKey,
@@ -33,7 +33,7 @@ import * as Body from "../Body.ts"
 import * as Target from "../Target.ts"
 import type { ChangeWaits } from "../ChangeWaits.ts"
 import type { CurrentOperator } from "../CurrentOperator.ts"
-import type { FieldWords } from "../contract/FieldWords.ts"
+import type { FieldDescriptions } from "../contract/FieldDescriptions.ts"
 import type {
   Forbidden,
   InvalidCredential,
@@ -48,23 +48,26 @@ type Declaration = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 type Payload<Declared extends AnyDeclared> = HttpApiEndpoint.HttpApiEndpoint.Payload<Declared>
 type Success<Declared extends AnyDeclared> = HttpApiEndpoint.HttpApiEndpoint.Success<Declared>
 
-/** What the OpenAPI document says of an endpoint, besides its schemas. */
+/** The descriptions of an endpoint in the OpenAPI document. */
 export interface Documentation {
+  /** One line, as a heading. */
   readonly summary: string
+  /** Markdown of any length. */
   readonly description: string
-  /** The successful response. */
+  /** Describes the successful response. */
   readonly answer: string
-  /** The request's body; absent where there is none. */
+  /** Describes the request's body; absent where there is none. */
   readonly body?: string
 }
 
-/** The same with what the fields of the body mean. */
+/** The descriptions of an endpoint that takes a body. */
 export interface BodyDocumentation<Body> extends Documentation {
-  readonly fields?: FieldWords<Body>
+  /** The descriptions of the body's fields, by their paths; absent where the schema has them. */
+  readonly fields?: FieldDescriptions<Body>
 }
 
 interface Row<Declared extends AnyDeclared> {
-  /** Method, path, and the schemas of parameters, body and answers. */
+  /** Method, path, and the schemas of parameters, body and responses. */
   readonly declared: Declared
   readonly documentation: BodyDocumentation<any>
 }
@@ -84,14 +87,15 @@ type EndpointFailure =
 
 /** A request of the declared endpoint. */
 interface EndpointRequest<Declared extends AnyDeclared> {
+  /** The parameters of the path, decoded. */
   readonly path: HttpApiEndpoint.HttpApiEndpoint.PathParsed<Declared>
-  /** Reads and decodes the body by the declared schema. */
+  /** Reads the body and decodes it by the declared schema. */
   readonly body: Effect.Effect<
     Payload<Declared>,
     InvalidParameter | PayloadTooLarge | RequestTimeout | UnsupportedMediaType,
     HttpServerRequest.HttpServerRequest
   >
-  /** The bytes of the body, without decoding them; of any type where the declaration has no body. */
+  /** Reads the bytes of the body without decoding them. An endpoint without a declared body accepts every media type here. */
   readonly bodyBytes: Effect.Effect<
     Uint8Array,
     InvalidParameter | PayloadTooLarge | RequestTimeout | UnsupportedMediaType,
@@ -99,35 +103,38 @@ interface EndpointRequest<Declared extends AnyDeclared> {
   >
   /** Decodes bytes as `body` does. */
   readonly decodeBody: (bytes: Uint8Array) => Effect.Effect<Payload<Declared>, InvalidParameter>
+  /** The request of the platform. */
   readonly request: HttpServerRequest.HttpServerRequest
 }
 
 /** An endpoint that the platform's router serves. */
 export interface RoutedEndpoint<Declared extends AnyDeclared, R> extends Row<Declared> {
   /**
-   * Gives the body of the answer, which the declared schema types and which is sent as JSON with its status, or a whole response
-   * where the body is no JSON, or JSON already.
+   * Answers the request: with a value of the declared schema, which is sent as JSON with the declared status, or with a whole response where the
+   * body is not JSON, or is JSON text already.
    */
   handle(
     request: EndpointRequest<Declared>
   ): Effect.Effect<Success<Declared> | HttpServerResponse.HttpServerResponse, EndpointFailure, R>
 }
 
-/** A request of an API client whose key is good. */
+/** A request of an API client that is authenticated and permitted. */
 export interface FastRequest {
-  /** The key's, and the only one that the client can see. [AUTH-3] */
+  /** The brand of the key, the only one that the client can read. [AUTH-3] */
   readonly brandId: BrandId
+  /** The parameters of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
+  /** The query parameters, in the order in which they were sent. */
   readonly query: Parameters.Entries
-  /** The id of the key that the request bears. */
+  /** The id of the request's key. */
   readonly keyId: ApiKey["id"]
-  /** Fails when the key, or the session that stands for it, no longer opens the call. [CHG-6] */
+  /** Checks the key, or the session that stands for it, again: fails when it is no longer valid. For a request that has waited. [CHG-6] */
   readonly checkKey: Effect.Effect<void, InvalidApiKey | StoreUnavailable, KeyStore>
-  /** Where requests wait that may. */
+  /** The requests that wait for changes, which share their reads. */
   readonly waits: ChangeWaits
 }
 
-/** The body of the answer, in JSON. */
+/** Answers a request of the fast path with a body in JSON. */
 export type FastHandler = (
   request: FastRequest
 ) => Effect.Effect<
@@ -137,15 +144,15 @@ export type FastHandler = (
 >
 
 /**
- * An endpoint that is served without the platform's router, whose decoding it does not use: what API clients read is most of all
- * requests.
+ * An endpoint of the fast path, which serves it without the platform's router and decoding. Most requests are reads of API clients, so these are
+ * served in this way.
  */
 export interface FastEndpoint<Declared extends AnyDeclared, Path extends string> extends Row<Declared> {
-  /** As it is declared, which the platform's types do not keep. */
+  /** The pattern of the path. The platform's types do not keep it. */
   readonly path: Path
-  /** What a key must be let read. [AUTH-10] */
+  /** The scope that a key needs. [AUTH-10] */
   readonly scope: KeyScope
-  /** Whether the answer is a list of leads, which the audit log keeps where a browser's session reads it. [AUD-1] */
+  /** Whether it answers a list of leads: then the audit log gets an entry where a browser's session reads it. [AUD-1] */
   readonly listsLeads: boolean
   readonly read: FastHandler
 }
@@ -170,7 +177,7 @@ export const warned = <Declared extends AnyDeclared, R>(
           withWarnings(answer, allIgnored(Target.parametersOf(call.request.url)))
         )
 
-/** A row for the platform's router, whose answers are what `handle` gives. */
+/** Makes a row that the platform's router serves, whose answers are what `handle` gives. */
 export const routed = <Declared extends AnyDeclared, R>(
   declared: Declared,
   {
@@ -179,13 +186,13 @@ export const routed = <Declared extends AnyDeclared, R>(
   }: BodyDocumentation<Payload<Declared>> & Pick<RoutedEndpoint<Declared, R>, "handle">
 ): RoutedEndpoint<Declared, R> => ({ declared: documented(declared, documentation), documentation, handle })
 
-/** A row for the platform's router, with warnings of parameters that it does not take. */
+/** Makes a row that the platform's router serves, with warnings of parameters that it does not take. */
 export const endpoint = <Declared extends AnyDeclared, R>(
   declared: Declared,
   row: BodyDocumentation<Payload<Declared>> & Pick<RoutedEndpoint<Declared, R>, "handle">
 ): RoutedEndpoint<Declared, R> => routed(declared, { ...row, handle: warned(declared, row.handle) })
 
-/** A row for the fast path. */
+/** Makes a row of the fast path. */
 export const fastEndpoint = <Declared extends AnyDeclared, const Path extends string>(
   path: Path,
   declare: (path: Path) => Declared,
@@ -204,13 +211,13 @@ export const fastEndpoint = <Declared extends AnyDeclared, const Path extends st
   read
 })
 
-/** Rows by the endpoint's name, in the order of the document. */
+/** A table of endpoints: rows by the endpoint's name, in the order of the OpenAPI document. */
 export type Rows = Readonly<Record<string, Row<any>>>
 
-/** The endpoints of the rows, as the platform's types have them. */
+/** The declarations of a table's rows, as a type of the platform. */
 export type DeclaredOf<Table extends Rows> = Table[keyof Table]["declared"]
 
-/** The rows as a group of the platform's, before it has failures and middleware. */
+/** Makes a group of the platform from a table, without failures and middleware. */
 export const groupOf = <const Id extends string, Table extends Rows, const TopLevel extends boolean = false>(
   id: Id,
   table: Table,
@@ -221,7 +228,7 @@ export const groupOf = <const Id extends string, Table extends Rows, const TopLe
     HttpApiGroup.make(id, options) as unknown as HttpApiGroup.HttpApiGroup<string, any>
   ) as never
 
-/** The response with an answer of the endpoint. */
+/** Makes the function that turns an answer of `handle` into a response: JSON with the declared status, 204 for none, or the response that it is. */
 export const responseTo = (declared: Declaration) => {
   const status = HttpApiSchema.getStatusSuccess(declared.successSchema)
   return (answer: unknown): HttpServerResponse.HttpServerResponse => {
@@ -230,12 +237,12 @@ export const responseTo = (declared: Declaration) => {
   }
 }
 
-/** Handles the request as it came: bodies are read by rules of this package, with their own limits and messages. */
+/** The platform's handler of a row. It leaves the body to this package, which has limits and messages of its own. */
 const rawHandlerOf = ({ declared, handle }: RoutedEndpoint<any, any>) => {
   const respond = responseTo(declared as Declaration)
   const payload = (declared as Declaration).payloadSchema as Option.Option<Schema.Schema<any, any>>
   const [bodyBytes, decodeBody] = Option.match(payload, {
-    // Nothing but an Idempotency-Key looks at the body of a call that takes none. [IDEM-2]
+    // Where a call takes no body, only its Idempotency-Key needs the bytes that were sent. [IDEM-2]
     onNone: () => [Body.receiveAny, () => Effect.void] as const,
     onSome: (schema) => [Body.receive, Body.decoding(schema)] as const
   })
@@ -249,7 +256,7 @@ const rawHandlerOf = ({ declared, handle }: RoutedEndpoint<any, any>) => {
 
 type NeedsOf<Each> = Each extends RoutedEndpoint<any, infer R> ? R : never
 
-/** Serves the rows as a group of the API. */
+/** The layer that serves a table as the group `id` of the API. */
 export const served = <Id extends string, Table extends Readonly<Record<string, RoutedEndpoint<any, any>>>>(
   api: HttpApi.HttpApi<"lead-signals", any, any, any>,
   id: Id,

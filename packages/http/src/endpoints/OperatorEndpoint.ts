@@ -1,6 +1,6 @@
 /**
- * The rows of the operator API. Each declares the scope that its call needs, and `servedToOperators` takes such rows alone: the compiler
- * refuses a call without a scope. [OPER-10, AUD-1]
+ * The rows of the operator API. Each declares the scope that its call needs. `servedToOperators` accepts no other rows, so a call without a scope
+ * does not compile. [OPER-10, AUD-1]
  */
 import type { AuditLog, Entropy, IdempotencyRecords, OperatorScope } from "@lead-signals/domain"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
@@ -23,37 +23,43 @@ import {
 
 type Declaration = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 
-/** How the audit log records the calls of a row: as a change, as a read of personal data in bulk, or not at all. */
+/** How the audit log records a call: as a change, as a read of personal data in bulk, or not at all. */
 type Audited = "change" | "read" | "none"
 
-/** A row for the platform's router that operators alone call. */
+/** A row that only operators can call. */
 export interface OperatorEndpoint<
   Declared extends HttpApiEndpoint.HttpApiEndpoint.Any,
   R
 > extends RoutedEndpoint<Declared, R> {
+  /** The scope that a call needs. */
   readonly scope: OperatorScope
+  /** How the audit log records a call. */
   readonly audited: Audited
-  /** Whether calls may bear an Idempotency-Key. [IDEM-1] */
+  /** Whether a call can have an Idempotency-Key. [IDEM-1] */
   readonly takesKey: boolean
 }
 
 interface OperatorRow {
   /** The scope that a call needs. */
   readonly scope: OperatorScope
-  /** As in `Needs`. */
+  /** As in `Needs`; no other scope unless given. */
   readonly orScope?: OperatorScope
-  /** What the audit log keeps; without it, a call that is no `GET` is a change. */
+  /** How the audit log records a call; unless given, a `GET` not at all, and every other call as a change. */
   readonly audited?: Audited
   /** As in `Needs`; false unless given. */
   readonly takesLimited?: boolean
-  /** Whether an Idempotency-Key counts; without it, where the call is a `POST`. Elsewhere the header is ignored: those calls repeat safely by themselves. */
+  /**
+   * Whether a call can have an Idempotency-Key; true for a `POST` unless given. On other calls the header is ignored, because repeating them is
+   * safe. [IDEM-1]
+   */
   readonly takesKey?: boolean
 }
 
-/** The id in `{ data: { id } }` of a new thing. */
+/** The id of a created thing in an answer `{ data: { id } }`; null where there is none. */
 const createdIdOf = (answer: unknown): string | null =>
   idIn((answer as { readonly data?: { readonly id?: unknown } } | undefined)?.data?.id)
 
+/** The id of the thing that the path names; null where it names none. */
 const subjectOf = (path: Readonly<Record<string, string>>): string | null =>
   idIn(path["deliveryId"] ?? path["keyId"] ?? path["tokenId"] ?? path["id"])
 
@@ -65,7 +71,7 @@ const outcomeIn = (declared: Declaration) => {
   }
 }
 
-/** What the wrapper of every row needs. */
+/** What each row needs besides what its handler needs. */
 type KeyedNeeds =
   | CurrentOperator
   | AuditLog
@@ -73,7 +79,10 @@ type KeyedNeeds =
   | Entropy
   | HttpServerRequest.HttpServerRequest
 
-/** A row of operators: it lets those pass who have the scope and reach the brand, and writes the audit log. */
+/**
+ * Makes a row of the operator API. A call passes where the operator has the scope and reaches the brand; it writes the audit log, and repeats the
+ * answer of an earlier call with the same Idempotency-Key. [OPER-10, OPER-12, AUD-1, IDEM-1]
+ */
 export const operatorEndpoint = <Declared extends HttpApiEndpoint.HttpApiEndpoint.Any, R>(
   declared: Declared,
   {
@@ -120,7 +129,7 @@ export const operatorEndpoint = <Declared extends HttpApiEndpoint.HttpApiEndpoin
           return yield* recorded(Effect.zipRight(permitted, serve(request)))
         const refused = yield* Effect.either(permitted)
         if (Either.isLeft(refused)) return yield* recorded(Effect.fail(refused.left))
-        // A repetition that is answered from what is kept changes nothing, and has no entry of its own. [AUD-1]
+        // A repetition that gets the kept answer changes nothing, so it has no entry of its own. [AUD-1]
         return yield* idempotently({
           operator,
           respond,
@@ -133,7 +142,7 @@ export const operatorEndpoint = <Declared extends HttpApiEndpoint.HttpApiEndpoin
   return { ...row, scope, audited: kept, takesKey: isKeyed }
 }
 
-/** Serves the rows as a group of the API that operators call. */
+/** The layer that serves a table of operators' rows as the group `id` of the API. */
 export const servedToOperators = <
   Id extends string,
   Table extends Readonly<Record<string, OperatorEndpoint<any, any>>>

@@ -19,7 +19,7 @@ import * as Target from "../Target.ts"
 import { ChangeFeedAnswer } from "../contract/ChangeSchemas.ts"
 import { data } from "../contract/Envelopes.ts"
 import { CursorExpiredFailure } from "../contract/Failures.ts"
-import { sameAs } from "../contract/FieldWords.ts"
+import { sameAs } from "../contract/FieldDescriptions.ts"
 import {
   amendableFields,
   ExportBody,

@@ -1,22 +1,25 @@
-/** Parameters of paths, with what they mean. */
+/** Parameters of paths, with their descriptions. */
 import { Option, Schema, SchemaAST } from "effect"
-import type { Words } from "../contract/FieldWords.ts"
+import type { FieldDescription } from "../contract/FieldDescriptions.ts"
 
-const words: unique symbol = Symbol.for("@lead-signals/http/PathParameterWords")
+const described: unique symbol = Symbol.for("@lead-signals/http/PathParameterDescription")
 
-/** Any text, which the use case reads; `jsonSchema` says what it takes where that is not any text. */
+/** A parameter of a path: any text, which the use case reads. `jsonSchema` describes what it takes where that is less. */
 export const pathParameter = (description: string, example: unknown, jsonSchema?: object) =>
   Schema.String.annotations({
-    [words]: [description, example],
+    [described]: [description, example],
     ...(jsonSchema === undefined ? {} : { jsonSchema })
   })
 
-/** What the parameters of a path mean, by their names. */
-export const pathWordsOf = (schema: Schema.Schema.All): Readonly<Record<string, Words>> =>
+/** The descriptions of the parameters of a path, by their names. */
+export const pathDescriptionsOf = (schema: Schema.Schema.All): Readonly<Record<string, FieldDescription>> =>
   Object.fromEntries(
     SchemaAST.getPropertySignatures(schema.ast).flatMap(({ name, type }) =>
       Option.toArray(
-        Option.map(SchemaAST.getAnnotation<Words>(words)(type), (found) => [String(name), found] as const)
+        Option.map(
+          SchemaAST.getAnnotation<FieldDescription>(described)(type),
+          (found) => [String(name), found] as const
+        )
       )
     )
   )

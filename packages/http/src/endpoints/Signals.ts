@@ -3,7 +3,7 @@ import { NewSignal, Renaming, Signals, SignalStore } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { Effect } from "effect"
 import { created, data, list } from "../contract/Envelopes.ts"
-import { companyWords } from "../contract/ObservationSchema.ts"
+import { companyDescriptions } from "../contract/ObservationSchema.ts"
 import { SignalBody } from "../contract/OperatorSchemas.ts"
 import { listOfBrand } from "./BrandList.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
@@ -33,7 +33,7 @@ export const signals = {
         ],
         "source.liCompanyId": ["Numeric id of the company; on li-company-mention only", null],
         "source.company": ["The employer or the watched company in full; null when it is not known"],
-        ...companyWords("source.company"),
+        ...companyDescriptions("source.company"),
         "source.company.id": ["Id of the company on the network", 880],
         "source.company.name": ["Name of the company", "Rival"],
         "source.company.username": ["Vanity name of the company's page", "rival"],

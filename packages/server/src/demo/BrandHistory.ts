@@ -2,12 +2,17 @@
  * Generates the history of one brand from a seed: its signals, the engagements seen over some days, the
  * operator's amendments of leads, and its campaigns. The same seed and end give the same history.
  */
-import type { Instant, LeadAmendment, NewSignal, PostTotals, SourceType } from "@lead-signals/domain"
+import {
+  type Instant,
+  type LeadAmendment,
+  millisPerDay,
+  millisPerHour,
+  type NewSignal,
+  type PostTotals,
+  type SourceType
+} from "@lead-signals/domain"
 import { companies, type MadeUpCompany, type MadeUpPerson, people } from "./Population.ts"
 import { Prng, zipf } from "@lead-signals/simulation-kernel"
-
-const millisPerHour = 3_600_000
-const millisPerDay = 24 * millisPerHour
 
 /** What a history is made of. */
 export interface HistoryOptions {

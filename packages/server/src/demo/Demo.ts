@@ -12,6 +12,7 @@ import {
   KeyStore,
   Leads,
   LeadStore,
+  millisPerDay,
   Page,
   RateLimit,
   recordInOneCommit,
@@ -23,7 +24,6 @@ import { Clock, Duration, Effect } from "effect"
 
 const seed = 1
 const days = 90
-const millisPerDay = 86_400_000
 /** Small, because the first start waits for it. */
 const scale = { days, people: 900, engagements: 2700 }
 

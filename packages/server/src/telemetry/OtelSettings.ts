@@ -72,111 +72,132 @@ export const readOtel = (
     }
   })
 
-/**
- * Reads the variables as OpenTelemetry's specification says, where one of a signal goes before the general one. Throws `InvalidVariable`
- * for the first bad value.
- */
-const read = (env: Environment, defaults: { readonly serviceName: string }): OtelSettings => {
+/** The variables of an environment. Methods throw `InvalidVariable` for a bad value. */
+class Variables {
+  private readonly env: Environment
+
+  constructor(env: Environment) {
+    this.env = env
+  }
+
   /** The first variable that is set; the specification equates empty with unset. */
-  const find = (
-    ...names: ReadonlyArray<string>
-  ): { readonly name: string; readonly value: string } | undefined => {
+  first(...names: ReadonlyArray<string>): { readonly name: string; readonly value: string } | undefined {
     for (const name of names) {
-      const value = env[name]?.trim()
+      const value = this.env[name]?.trim()
       if (value !== undefined && value !== "") return { name, value }
     }
     return undefined
   }
-  const get = (name: string): string | undefined => find(name)?.value
-  const positiveInteger = (otherwise: number, ...names: ReadonlyArray<string>): number => {
-    const found = find(...names)
+
+  get(name: string): string | undefined {
+    return this.first(name)?.value
+  }
+
+  /** The first variable that is set as a whole number of at least 1; `otherwise` where none is. */
+  positiveInteger(otherwise: number, ...names: ReadonlyArray<string>): number {
+    const found = this.first(...names)
     if (found === undefined) return otherwise
     if (!/^0*[1-9][0-9]{0,8}$/.test(found.value))
       throw new InvalidVariable(`${found.name} takes a whole number of at least 1.`)
     return Number(found.value)
   }
-  const isDisabled = get("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
 
-  const headers = (name: string): Record<string, string> => {
-    const given = pairs(name, get(name) ?? "")
+  headers(name: string): Record<string, string> {
+    const given = pairs(name, this.get(name) ?? "")
     if (!areHeaders(given)) throw new InvalidVariable(`${name} takes names and values of HTTP headers.`)
     return given
   }
+}
 
-  const signal = (name: "TRACES" | "METRICS"): Signal | null => {
-    if (isDisabled) return null
-    const endpoint = find(`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`, "OTEL_EXPORTER_OTLP_ENDPOINT")
-    const exporter = get(`OTEL_${name}_EXPORTER`)
-    const exporters = exporter?.split(",").map((each) => each.trim()) ?? []
-    for (const each of exporters) {
-      if (!["otlp", "none"].includes(each))
-        throw new InvalidVariable(`OTEL_${name}_EXPORTER takes otlp or none.`)
-    }
-    if (exporters.includes("none")) return null
-    if (endpoint === undefined && exporters.length === 0) return null
-    const format = find(`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`, "OTEL_EXPORTER_OTLP_PROTOCOL")
-    const protocol = format?.value ?? "http/protobuf"
-    if (protocol !== "http/json" && protocol !== "http/protobuf") {
-      throw new InvalidVariable(`${format!.name} takes http/protobuf or http/json.`)
-    }
-    const { name: setBy, value } = endpoint ?? { name: null, value: "http://localhost:4318" }
-    const url =
-      setBy === `OTEL_EXPORTER_OTLP_${name}_ENDPOINT`
-        ? value
-        : `${value.replace(/\/+$/, "")}/v1/${name.toLowerCase()}`
-    // A host and port without a scheme can be read as a URL, too: of the scheme `localhost:`.
-    if (!isHttpUrl(url))
-      throw new InvalidVariable(
-        `${setBy} takes a URL, like http://127.0.0.1:4318, without a user: headers carry credentials.`
-      )
-    return {
-      url,
-      protocol,
-      headers: {
-        ...headers("OTEL_EXPORTER_OTLP_HEADERS"),
-        ...headers(`OTEL_EXPORTER_OTLP_${name}_HEADERS`)
-      },
-      timeoutMillis: positiveInteger(
-        10_000,
-        `OTEL_EXPORTER_OTLP_${name}_TIMEOUT`,
-        "OTEL_EXPORTER_OTLP_TIMEOUT"
-      )
-    }
+/** Whether the signal is exported: its exporter is named, or an endpoint is. */
+const isExported = (variables: Variables, name: "TRACES" | "METRICS", hasEndpoint: boolean): boolean => {
+  const exporter = variables.get(`OTEL_${name}_EXPORTER`)
+  const exporters = exporter?.split(",").map((each) => each.trim()) ?? []
+  for (const each of exporters) {
+    if (!["otlp", "none"].includes(each))
+      throw new InvalidVariable(`OTEL_${name}_EXPORTER takes otlp or none.`)
   }
+  return !exporters.includes("none") && (hasEndpoint || exporters.length > 0)
+}
 
-  const sampler = (): Sampler => {
-    const name = get("OTEL_TRACES_SAMPLER") ?? "parentbased_always_on"
-    const [, based, kind] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? []
-    if (kind === undefined)
-      throw new InvalidVariable(
-        "OTEL_TRACES_SAMPLER takes always_on, always_off or traceidratio, or one of them after parentbased_."
-      )
-    const ratio =
-      kind === "always_on" ? 1 : kind === "always_off" ? 0 : Number(get("OTEL_TRACES_SAMPLER_ARG") ?? "1")
-    if (!(ratio >= 0 && ratio <= 1))
-      throw new InvalidVariable("OTEL_TRACES_SAMPLER_ARG takes a number from 0 to 1.")
-    return { isParentBased: based !== undefined, ratio }
+/** Where a signal is sent; null where it is not exported. */
+const signalIn = (variables: Variables, name: "TRACES" | "METRICS"): Signal | null => {
+  if (variables.get("OTEL_SDK_DISABLED")?.toLowerCase() === "true") return null
+  const endpoint = variables.first(`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`, "OTEL_EXPORTER_OTLP_ENDPOINT")
+  if (!isExported(variables, name, endpoint !== undefined)) return null
+  const format = variables.first(`OTEL_EXPORTER_OTLP_${name}_PROTOCOL`, "OTEL_EXPORTER_OTLP_PROTOCOL")
+  const protocol = format?.value ?? "http/protobuf"
+  if (protocol !== "http/json" && protocol !== "http/protobuf") {
+    throw new InvalidVariable(`${format!.name} takes http/protobuf or http/json.`)
   }
+  const { name: setBy, value } = endpoint ?? { name: null, value: "http://localhost:4318" }
+  const url =
+    setBy === `OTEL_EXPORTER_OTLP_${name}_ENDPOINT`
+      ? value
+      : `${value.replace(/\/+$/, "")}/v1/${name.toLowerCase()}`
+  // A host and port without a scheme can be read as a URL, too: of the scheme `localhost:`.
+  if (!isHttpUrl(url))
+    throw new InvalidVariable(
+      `${setBy} takes a URL, like http://127.0.0.1:4318, without a user: headers carry credentials.`
+    )
+  return {
+    url,
+    protocol,
+    headers: {
+      ...variables.headers("OTEL_EXPORTER_OTLP_HEADERS"),
+      ...variables.headers(`OTEL_EXPORTER_OTLP_${name}_HEADERS`)
+    },
+    timeoutMillis: variables.positiveInteger(
+      10_000,
+      `OTEL_EXPORTER_OTLP_${name}_TIMEOUT`,
+      "OTEL_EXPORTER_OTLP_TIMEOUT"
+    )
+  }
+}
 
-  const traces = signal("TRACES")
-  const metrics = signal("METRICS")
+const samplerIn = (variables: Variables): Sampler => {
+  const name = variables.get("OTEL_TRACES_SAMPLER") ?? "parentbased_always_on"
+  const [, based, kind] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? []
+  if (kind === undefined)
+    throw new InvalidVariable(
+      "OTEL_TRACES_SAMPLER takes always_on, always_off or traceidratio, or one of them after parentbased_."
+    )
+  const ratio =
+    kind === "always_on"
+      ? 1
+      : kind === "always_off"
+        ? 0
+        : Number(variables.get("OTEL_TRACES_SAMPLER_ARG") ?? "1")
+  if (!(ratio >= 0 && ratio <= 1))
+    throw new InvalidVariable("OTEL_TRACES_SAMPLER_ARG takes a number from 0 to 1.")
+  return { isParentBased: based !== undefined, ratio }
+}
+
+/**
+ * Reads the variables as OpenTelemetry's specification says, where one of a signal goes before the general one. Throws `InvalidVariable`
+ * for the first bad value.
+ */
+const read = (env: Environment, defaults: { readonly serviceName: string }): OtelSettings => {
+  const variables = new Variables(env)
+  const traces = signalIn(variables, "TRACES")
+  const metrics = signalIn(variables, "METRICS")
   const { "service.name": nameOfAttributes, ...attributes } = pairs(
     "OTEL_RESOURCE_ATTRIBUTES",
-    get("OTEL_RESOURCE_ATTRIBUTES") ?? ""
+    variables.get("OTEL_RESOURCE_ATTRIBUTES") ?? ""
   )
   return {
     traces: traces && {
       ...traces,
-      sampler: sampler(),
-      delayMillis: positiveInteger(5_000, "OTEL_BSP_SCHEDULE_DELAY"),
-      batch: positiveInteger(512, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE")
+      sampler: samplerIn(variables),
+      delayMillis: variables.positiveInteger(5_000, "OTEL_BSP_SCHEDULE_DELAY"),
+      batch: variables.positiveInteger(512, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE")
     },
     metrics: metrics && {
       ...metrics,
-      intervalMillis: positiveInteger(60_000, "OTEL_METRIC_EXPORT_INTERVAL")
+      intervalMillis: variables.positiveInteger(60_000, "OTEL_METRIC_EXPORT_INTERVAL")
     },
     resource: {
-      serviceName: get("OTEL_SERVICE_NAME") ?? nameOfAttributes ?? defaults.serviceName,
+      serviceName: variables.get("OTEL_SERVICE_NAME") ?? nameOfAttributes ?? defaults.serviceName,
       attributes
     }
   }

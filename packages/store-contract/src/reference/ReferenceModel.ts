@@ -1,7 +1,7 @@
 /**
- * A naive brand: arrays that are filtered and sorted anew for every list, and answers spelled out key by key. It is
- * written from docs/specification.md alone and shares no code with the rules, the views or the stores that it checks: the contract of
- * the stores and the simulator's oracles compare with it to the byte.
+ * The reference model of a brand. It filters and sorts arrays anew for every list, and writes answers out key by key. It is written from
+ * docs/specification.md alone, and shares no code with the rules, the views and the stores that it checks. The contract of stores and the
+ * simulator's oracles compare answers with it to the byte.
  */
 import {
   newestCompany,

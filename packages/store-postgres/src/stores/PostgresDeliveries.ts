@@ -1,5 +1,13 @@
 /** The operator's side of the outbox, on Postgres: reads and resends deliveries. */
-import { Deliveries, type DeliveryId, Page, type QueueRequest } from "@lead-signals/domain"
+import {
+  Deliveries,
+  type DeliveryId,
+  type DeliveryPage,
+  type DeliveryState,
+  type FoundDelivery,
+  Page,
+  type QueueRequest
+} from "@lead-signals/domain"
 import {
   attemptOf,
   type AttemptRow,
@@ -111,110 +119,134 @@ const newestEvent = async (
   )
 }
 
+/** One page of a webhook's deliveries. */
+const readPage = async (
+  sql: Connection,
+  webhookId: string,
+  { page, state }: { readonly state: DeliveryState | null; readonly page: Page.Page }
+): Promise<DeliveryPage> => {
+  const count = await sql.get<{ readonly n: number }>(
+    `SELECT coalesce(sum(n), 0)::bigint AS n FROM lead_signals.delivery_count
+       WHERE webhook_id = $1 AND ($2::text IS NULL OR state = $2)`,
+    [idOf(webhookId), state]
+  )
+  const rows = await sql.all<DeliveryRow & LastAttemptRow>(
+    `SELECT ${deliveryColumns}, a.at, a.duration_millis, a.status, a.error
+       FROM (SELECT brand_id, seq FROM lead_signals.delivery
+         WHERE webhook_id = $1 ${state === null ? "" : "AND state = $4"} ORDER BY seq DESC LIMIT $2 OFFSET $3) p
+       JOIN lead_signals.delivery d ON d.brand_id = p.brand_id AND d.seq = p.seq ${withEvent}
+       LEFT JOIN lead_signals.attempt a
+         ON a.brand_id = d.brand_id AND a.delivery_seq = d.seq AND a.number = d.attempts ORDER BY d.seq DESC`,
+    [idOf(webhookId), page.pageSize, Page.offset(page), ...(state === null ? [] : [state])]
+  )
+  return {
+    total: count!.n,
+    deliveries: rows.map((row) => ({ ...deliveryOf(row), lastAttempt: lastAttemptOf(row) }))
+  }
+}
+
+/** The delivery with its attempts, all opened. */
+const readDelivery = async (
+  sql: Connection,
+  webhookId: string,
+  id: DeliveryId
+): Promise<Option.Option<FoundDelivery>> => {
+  const row = await sql.get<
+    DeliveryRow & {
+      readonly brand_id: number
+      readonly seq: number
+      readonly body: string | null
+      readonly sealed: SealedColumn
+    }
+  >(
+    `SELECT d.brand_id, d.seq, b.body, b.sealed, ${deliveryColumns} FROM lead_signals.delivery d ${withEvent}
+       LEFT JOIN lead_signals.delivery_body b ON b.brand_id = d.brand_id AND b.seq = d.seq
+       WHERE d.id = $1 AND d.webhook_id = $2`,
+    [keyText(id), idOf(webhookId)]
+  )
+  if (row === undefined) return Option.none()
+  const attempts = await sql.all<AttemptRow & { readonly sealed: SealedColumn }>(
+    `SELECT number, at, duration_millis, status, error, response, batch_id, format, sealed FROM lead_signals.attempt
+       WHERE brand_id = $1 AND delivery_seq = $2 ORDER BY number`,
+    [row.brand_id, row.seq]
+  )
+  const { brand_id: brandId, seq } = row
+  const [body, ...responses] = await openValues(sql, [
+    { brandId, value: row.sealed, context: bodyContext(brandId, seq) },
+    ...attempts.map(({ number, sealed }) => ({
+      brandId,
+      value: sealed,
+      context: attemptContext(brandId, seq, number)
+    }))
+  ])
+  return Option.some({
+    delivery: deliveryOf(row),
+    attempts: attempts.map((attempt, i) =>
+      attemptOf({ ...attempt, response: responses[i] ?? attempt.response })
+    ),
+    body: row.sealed === null ? row.body : body!
+  })
+}
+
+/** Queues what the request names, if the webhook is still there. */
+const queueDelivery = async (
+  sql: Connection,
+  { brandId, id: webhookId }: { readonly id: string; readonly brandId: string },
+  request: QueueRequest,
+  ids: () => DeliveryId,
+  now: number
+): Promise<Option.Option<DeliveryId>> => {
+  const webhook = await lockWebhook(sql, webhookId)
+  if (webhook === undefined) return Option.none()
+  if (request.what === "again") {
+    const found = await sql.all<Dead>(
+      "SELECT brand_id, seq, id, position FROM lead_signals.delivery WHERE id = $1 AND webhook_id = $2",
+      [keyText(request.deliveryId), idOf(webhookId)]
+    )
+    const [again] = await sendAgain(sql, idOf(webhookId), await lockDead(sql, found), ids, now)
+    return Option.fromNullable(again)
+  }
+  const event = request.what === "test" ? { position: null } : await newestEvent(sql, brandId, request)
+  if (event === undefined) return Option.none()
+  const delivery = {
+    id: ids(),
+    brandId: webhook.brand_id,
+    webhookId: idOf(webhookId),
+    resendOf: null,
+    position: event.position
+  }
+  await insertDeliveries(sql, [delivery], now)
+  return Option.some(delivery.id)
+}
+
+/** Queues dead letters again, the oldest first. Returns how many. */
+const recoverDead = async (
+  sql: Connection,
+  webhookId: string,
+  { events, limit, since }: Parameters<(typeof Deliveries.Service)["recover"]>[1],
+  ids: () => DeliveryId,
+  now: number
+): Promise<number> => {
+  if ((await lockWebhook(sql, webhookId)) === undefined) return 0
+  const found = await sql.all<Dead>(
+    `SELECT d.brand_id, d.seq, d.id, d.position FROM lead_signals.delivery d ${withEvent}
+       WHERE d.webhook_id = $1 AND d.state = 'dead' AND d.resent_as IS NULL AND d.finished_at >= $2
+         AND (d.position IS NULL OR e.event = ANY ($3::text[]))
+       ORDER BY d.finished_at, d.seq LIMIT $4`,
+    [idOf(webhookId), since, events, limit]
+  )
+  return (await sendAgain(sql, idOf(webhookId), await lockDead(sql, found), ids, now)).length
+}
+
 const make = Effect.map(Database, (database) => {
   const queue = <A>(work: (sql: Connection, now: number) => Promise<A>) =>
     Effect.zipLeft(database.write(work), database.announceQueued)
 
   return Deliveries.of({
-    list: (webhookId, { page, state }) =>
-      database.readSnapshot(async (sql) => {
-        const count = await sql.get<{ readonly n: number }>(
-          `SELECT coalesce(sum(n), 0)::bigint AS n FROM lead_signals.delivery_count
-             WHERE webhook_id = $1 AND ($2::text IS NULL OR state = $2)`,
-          [idOf(webhookId), state]
-        )
-        const rows = await sql.all<DeliveryRow & LastAttemptRow>(
-          `SELECT ${deliveryColumns}, a.at, a.duration_millis, a.status, a.error
-             FROM (SELECT brand_id, seq FROM lead_signals.delivery
-               WHERE webhook_id = $1 ${state === null ? "" : "AND state = $4"} ORDER BY seq DESC LIMIT $2 OFFSET $3) p
-             JOIN lead_signals.delivery d ON d.brand_id = p.brand_id AND d.seq = p.seq ${withEvent}
-             LEFT JOIN lead_signals.attempt a
-               ON a.brand_id = d.brand_id AND a.delivery_seq = d.seq AND a.number = d.attempts ORDER BY d.seq DESC`,
-          [idOf(webhookId), page.pageSize, Page.offset(page), ...(state === null ? [] : [state])]
-        )
-        return {
-          total: count!.n,
-          deliveries: rows.map((row) => ({ ...deliveryOf(row), lastAttempt: lastAttemptOf(row) }))
-        }
-      }),
-
-    get: (webhookId, id) =>
-      database.readSnapshot(async (sql) => {
-        const row = await sql.get<
-          DeliveryRow & {
-            readonly brand_id: number
-            readonly seq: number
-            readonly body: string | null
-            readonly sealed: SealedColumn
-          }
-        >(
-          `SELECT d.brand_id, d.seq, b.body, b.sealed, ${deliveryColumns} FROM lead_signals.delivery d ${withEvent}
-             LEFT JOIN lead_signals.delivery_body b ON b.brand_id = d.brand_id AND b.seq = d.seq
-             WHERE d.id = $1 AND d.webhook_id = $2`,
-          [keyText(id), idOf(webhookId)]
-        )
-        if (row === undefined) return Option.none()
-        const attempts = await sql.all<AttemptRow & { readonly sealed: SealedColumn }>(
-          `SELECT number, at, duration_millis, status, error, response, batch_id, format, sealed FROM lead_signals.attempt
-             WHERE brand_id = $1 AND delivery_seq = $2 ORDER BY number`,
-          [row.brand_id, row.seq]
-        )
-        const { brand_id: brandId, seq } = row
-        const [body, ...responses] = await openValues(sql, [
-          { brandId, value: row.sealed, context: bodyContext(brandId, seq) },
-          ...attempts.map(({ number, sealed }) => ({
-            brandId,
-            value: sealed,
-            context: attemptContext(brandId, seq, number)
-          }))
-        ])
-        return Option.some({
-          delivery: deliveryOf(row),
-          attempts: attempts.map((attempt, i) =>
-            attemptOf({ ...attempt, response: responses[i] ?? attempt.response })
-          ),
-          body: row.sealed === null ? row.body : body!
-        })
-      }),
-
-    queue: ({ brandId, id: webhookId }, request, ids) =>
-      queue(async (sql, now) => {
-        const webhook = await lockWebhook(sql, webhookId)
-        if (webhook === undefined) return Option.none()
-        if (request.what === "again") {
-          const found = await sql.all<Dead>(
-            "SELECT brand_id, seq, id, position FROM lead_signals.delivery WHERE id = $1 AND webhook_id = $2",
-            [keyText(request.deliveryId), idOf(webhookId)]
-          )
-          const [again] = await sendAgain(sql, idOf(webhookId), await lockDead(sql, found), ids, now)
-          return Option.fromNullable(again)
-        }
-        const event = request.what === "test" ? { position: null } : await newestEvent(sql, brandId, request)
-        if (event === undefined) return Option.none()
-        const delivery = {
-          id: ids(),
-          brandId: webhook.brand_id,
-          webhookId: idOf(webhookId),
-          resendOf: null,
-          position: event.position
-        }
-        await insertDeliveries(sql, [delivery], now)
-        return Option.some(delivery.id)
-      }),
-
-    recover: (webhookId, { events, limit, since }, ids) =>
-      queue(async (sql, now) => {
-        if ((await lockWebhook(sql, webhookId)) === undefined) return 0
-        const found = await sql.all<Dead>(
-          `SELECT d.brand_id, d.seq, d.id, d.position FROM lead_signals.delivery d ${withEvent}
-             WHERE d.webhook_id = $1 AND d.state = 'dead' AND d.resent_as IS NULL AND d.finished_at >= $2
-               AND (d.position IS NULL OR e.event = ANY ($3::text[]))
-             ORDER BY d.finished_at, d.seq LIMIT $4`,
-          [idOf(webhookId), since, events, limit]
-        )
-        return (await sendAgain(sql, idOf(webhookId), await lockDead(sql, found), ids, now)).length
-      }),
-
+    list: (webhookId, query) => database.readSnapshot((sql) => readPage(sql, webhookId, query)),
+    get: (webhookId, id) => database.readSnapshot((sql) => readDelivery(sql, webhookId, id)),
+    queue: (webhook, request, ids) => queue((sql, now) => queueDelivery(sql, webhook, request, ids, now)),
+    recover: (webhookId, request, ids) => queue((sql, now) => recoverDead(sql, webhookId, request, ids, now)),
     counts: (brandId, intervals) => database.read((sql) => countDeliveries(sql, idOf(brandId), intervals))
   })
 })

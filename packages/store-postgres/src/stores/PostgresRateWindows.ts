@@ -5,31 +5,23 @@
  * limit below 100. What a node has taken others can't spend, nor can anybody when it dies. No more are let through than the limit,
  * however many nodes there are. While the database can't be written, each node counts in memory for itself. [RATE-5, RATE-6]
  */
-import { RateLimit, RateWindows, type StoreUnavailable } from "@lead-signals/domain"
+import {
+  RateLimit,
+  RateWindows,
+  RequestReserve,
+  SharedRateWindows,
+  WindowsInMemory
+} from "@lead-signals/domain"
 import { idOf } from "@lead-signals/sql-rows"
 import { type Clock, Effect, Layer } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
 
-type Step = Parameters<(typeof RateWindows.Service)["step"]>[1]
+type Step = RateLimit.RateStep
 type Window = RateLimit.RateWindow
 
-/** A window as the database has it, of which this node may still spend so many that count as used there. */
-interface Taken extends Window {
-  readonly left: number
-  readonly takenAt: number
-}
-
+/** How many requests of a limit a node counts in advance. */
 const takenAheadOf = (limit: number): number => (limit < 100 ? 0 : Math.floor(limit / 50))
-
-/** Milliseconds for which a node reports the remaining requests as of its last look; others may have spent some since. */
-const maxAgeMillis = 1000
-
-/** Above this number of keys, more than a node sees in a minute, all that is remembered of windows is dropped. */
-const maxKeys = 10_000
-
-/** The time from a failure of the database to the next request that asks it. */
-const retryAfterMillis = 5000
 
 /** A window that began so little after now was begun by a node whose clock is ahead of this one's by less than a round trip. */
 const clockDifferenceMillis = 1000
@@ -52,50 +44,25 @@ interface Row {
   readonly is_new: boolean
 }
 
+/** The time of a request in the window: its beginning, where another node's clock is a little ahead of this one. */
+const timeFor = (window: Window | null, now: number): number =>
+  window !== null && window.startedAt > now && window.startedAt - now <= clockDifferenceMillis
+    ? window.startedAt
+    : now
+
 const make = Effect.gen(function* () {
   const database = yield* Database
-  const takenOf = new Map<string, Taken>()
+  const reserve = new RequestReserve(timeFor)
   /** Windows counted here while the database can't be asked. */
-  const inMemory = new Map<string, Window>()
+  const alone = new WindowsInMemory()
   /** Keys that ask the database, with the number of their requests that do or wait to. */
   const keyLocks = new Map<string, { readonly semaphore: Effect.Semaphore; waiting: number }>()
-  /** When the database was last found away; null while it is there. */
-  let failedAt: number | null = null
-
-  const timeFor = (window: Window | null, now: number): number =>
-    window !== null && window.startedAt > now && window.startedAt - now <= clockDifferenceMillis
-      ? window.startedAt
-      : now
-
-  /** The decision from requests taken ahead; null when the database must decide. */
-  const spendTaken = (keyId: string, step: Step, now: number) => {
-    const taken = takenOf.get(keyId)
-    if (taken === undefined || taken.left === 0) return null
-    if (now < taken.takenAt || now - taken.takenAt >= maxAgeMillis) return null
-    const window = { startedAt: taken.startedAt, used: taken.used - taken.left }
-    const spent = step(window, timeFor(window, now))
-    if (spent.window.startedAt !== taken.startedAt || spent.window.used !== window.used + 1) return null
-    takenOf.set(keyId, { ...taken, left: taken.left - 1 })
-    return spent.decision
-  }
-
-  /** The window without what this node has taken and not spent. */
-  const unspentBack = (keyId: string, window: Window | null): Window | null => {
-    const taken = takenOf.get(keyId)
-    if (window === null || taken?.startedAt !== window.startedAt) return window
-    return { startedAt: window.startedAt, used: window.used - taken.left }
-  }
-
-  const remember = (keyId: string, taken: Taken): void => {
-    if (takenOf.size >= maxKeys) takenOf.clear()
-    takenOf.set(keyId, taken)
-  }
 
   const spendInDatabase = async (sql: Connection, keyId: string, step: Step, clock: Clock.Clock) => {
-    let known: Window | null = takenOf.get(keyId) ?? null
+    let known: Window | null = reserve.get(keyId)
     for (;;) {
       const now = clock.unsafeCurrentTimeMillis()
-      const before = RateLimit.laterWindow(unspentBack(keyId, known), inMemory.get(keyId) ?? null)
+      const before = RateLimit.laterWindow(reserve.withoutReserve(keyId, known), alone.get(keyId))
       const { decision, window } = step(before, timeFor(before, now))
       const left = Math.min(takenAheadOf(decision.limit), decision.remaining)
       const used = window.used + left
@@ -107,36 +74,14 @@ const make = Effect.gen(function* () {
         known?.used ?? null
       ])
       if (row?.is_new === true) {
-        remember(keyId, { startedAt: window.startedAt, used, left, takenAt: now })
-        inMemory.delete(keyId)
+        reserve.put(keyId, { startedAt: window.startedAt, used, left, takenAt: now })
+        alone.delete(keyId)
         return decision
       }
       // Another node has changed it since: none is there, or this one is.
       known = row === undefined ? null : { startedAt: row.started_at, used: row.used }
     }
   }
-
-  const spendInMemory = (keyId: string, step: Step, clock: Clock.Clock) => {
-    const known = inMemory.get(keyId) ?? unspentBack(keyId, takenOf.get(keyId) ?? null)
-    const { decision, window } = step(known, timeFor(known, clock.unsafeCurrentTimeMillis()))
-    if (inMemory.size >= maxKeys) inMemory.clear()
-    inMemory.set(keyId, window)
-    return decision
-  }
-
-  /** Logs once, however long it lasts and however many requests there are. */
-  const noteFailure = (now: number, { reason }: StoreUnavailable) => {
-    const isNew = failedAt === null
-    failedAt = now
-    return isNew
-      ? Effect.logWarning("rate windows are kept in memory: the database can't be asked", { reason })
-      : Effect.void
-  }
-  const noteSuccess = Effect.suspend(() => {
-    if (failedAt === null) return Effect.void
-    failedAt = null
-    return Effect.logInfo("rate windows are kept in the database again")
-  })
 
   /** Runs the requests of a key one after the other: requests of one node would replace each other's windows in vain. */
   const withKeyLock = <A, E>(keyId: string, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -150,35 +95,32 @@ const make = Effect.gen(function* () {
       return Effect.ensuring(lock.semaphore.withPermits(1)(work), end)
     })
 
-  return RateWindows.of({
-    step: (keyId, step) =>
-      Effect.clockWith((clock) => {
-        const now = clock.unsafeCurrentTimeMillis()
-        const decision = spendTaken(keyId, step, now)
-        if (decision !== null) return Effect.succeed(decision)
-        if (failedAt !== null && now >= failedAt && now - failedAt < retryAfterMillis) {
-          return Effect.sync(() => spendInMemory(keyId, step, clock))
-        }
-        // Requests that come while this one asks the database again don't wait with it.
-        if (failedAt !== null) failedAt = now
-        return Effect.matchEffect(
-          withKeyLock(
-            keyId,
-            Effect.suspend(() => {
-              // The request before may have taken some ahead.
-              const spent = spendTaken(keyId, step, clock.unsafeCurrentTimeMillis())
-              return spent !== null
-                ? Effect.succeed(spent)
-                : database.read((sql) => spendInDatabase(sql, keyId, step, clock))
-            })
-          ),
-          {
-            onFailure: (failure) => Effect.as(noteFailure(now, failure), spendInMemory(keyId, step, clock)),
-            onSuccess: (spent) => Effect.as(noteSuccess, spent)
-          }
-        )
-      })
+  const windows = new SharedRateWindows({
+    reserve,
+    spend: (keyId, step, clock) =>
+      withKeyLock(
+        keyId,
+        Effect.suspend(() => {
+          // The request before may have taken some ahead.
+          const spent = reserve.spend(keyId, step, clock.unsafeCurrentTimeMillis())
+          return spent !== null
+            ? Effect.succeed(spent)
+            : database.read((sql) => spendInDatabase(sql, keyId, step, clock))
+        })
+      ),
+    spendAlone: (keyId, step, now) =>
+      alone.spend(
+        keyId,
+        (window, at) => step(window, timeFor(window, at)),
+        now,
+        () => reserve.withoutReserve(keyId, reserve.get(keyId))
+      ),
+    messages: {
+      lost: "rate windows are kept in memory: the database can't be asked",
+      found: "rate windows are kept in the database again"
+    }
   })
+  return RateWindows.of({ step: windows.step })
 })
 
 /** The port of rate windows. Needs the `Database`. */

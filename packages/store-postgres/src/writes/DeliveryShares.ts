@@ -122,7 +122,7 @@ export const sharesOf = async (
     const due = inBatches === undefined ? row.due : inBatches.batches.length
     const candidate = { webhook, webhookId: id, failingSince, dueAt: row.due_at ?? 0, due }
     for (const at of [row.next_at, inBatches?.readyAt ?? null]) {
-      if (at !== null && DeliverySlots.hasPlace(candidate, limits, underWay))
+      if (at !== null && DeliverySlots.hasFreeSlot(candidate, limits, underWay))
         nextDueAt = Math.min(nextDueAt ?? at, at)
     }
     return candidate

@@ -1,5 +1,7 @@
 /** A synchronous connection to a SQLite database: its statements, and what goes with a transaction. */
-import type { Param } from "./Param.ts"
+
+/** A parameter of a statement. */
+export type Param = string | number | null
 
 /** The values of a row, in the order of the columns. */
 export type Tuple = ReadonlyArray<unknown>

@@ -1,9 +1,8 @@
 /** A connection to a SQLite file by better-sqlite3, which prepares each statement once. */
 import type BetterSqlite3 from "better-sqlite3"
-import { Connection, type Tuple } from "./Connection.ts"
+import { Connection, type Param, type Tuple } from "./Connection.ts"
 import { openDatabase } from "./Driver.ts"
 import type { FileKey } from "./FileKey.ts"
-import type { Param } from "./Param.ts"
 
 type Statement = BetterSqlite3.Statement<Array<Param>>
 

@@ -3,9 +3,8 @@
  * transaction. The client's statements are effects that end at once, so the store's synchronous work can run them.
  */
 import { Cause, Effect, Exit, Option } from "effect"
-import { Connection, type Tuple } from "./Connection.ts"
+import { Connection, type Param, type Tuple } from "./Connection.ts"
 import type { HostFailure, HostTransaction } from "./HostClient.ts"
-import type { Param } from "./Param.ts"
 import { prefixed } from "./TablePrefix.ts"
 
 /** The bound on prefixed statements; all are dropped there, as in `DriverConnection`. */

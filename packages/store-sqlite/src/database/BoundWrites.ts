@@ -2,7 +2,7 @@
 import { currentReservation, type Reservation, reservationLost } from "@lead-signals/domain"
 import { Effect, FiberRef } from "effect"
 import type { Connection } from "../connection/Connection.ts"
-import type { Write } from "./GroupCommit.ts"
+import type { Write } from "./Database.ts"
 
 /** Marks the record, whose answer is still to come; throws when another call holds it. */
 const markApplied = (sql: Connection, { holder, id }: Reservation): void => {

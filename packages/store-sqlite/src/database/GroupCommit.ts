@@ -11,6 +11,7 @@ import type { OpenedFile } from "../connection/OpenedFile.ts"
 import type { SharedSnapshot } from "../connection/SharedSnapshot.ts"
 import type { TickScheduler } from "../connection/TickScheduler.ts"
 import type { Writability } from "../connection/Writability.ts"
+import type { Write } from "./Database.ts"
 import type { WriteAheadLog } from "./WriteAheadLog.ts"
 
 /** What commits, and how much of it together. */
@@ -85,9 +86,6 @@ const maxGroup = 256
 
 /** Ticks that a group gathers further writes for at most. */
 const maxTicks = 8
-
-/** Runs the work in a transaction, with others of the same tick; succeeds after their commit. */
-export type Write = <A>(work: (sql: Connection, now: number) => A) => Effect.Effect<A, StoreUnavailable>
 
 /** Holds writes of this thread back while the worker writes, or waits to. */
 export interface WriteBarrier {

@@ -12,8 +12,7 @@ import { mustWrap, rewrap, Secrets } from "../rows/Secrets.ts"
 import { dropOld } from "../journal/RemovalRows.ts"
 import { migrateTables } from "../schema/Migrations.ts"
 import { bound } from "./BoundWrites.ts"
-import { Database } from "./Database.ts"
-import type { Write } from "./GroupCommit.ts"
+import { Database, type Write } from "./Database.ts"
 
 /** SQLite's own failure, where the client has wrapped it. */
 const ownFailure = (failure: unknown): unknown =>

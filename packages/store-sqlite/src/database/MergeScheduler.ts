@@ -39,26 +39,123 @@ interface MergeOptions {
 
 const defaults: MergeOptions = { pagesAtOnce: maxPagesAtOnce, firstRetryMillis: 200 }
 
-/**
- * Merges in the worker from now on, whenever `countCommit` finds that enough was committed, and at once what an ended process
- * left half done.
- */
-export const scheduleMerges = (
-  writer: Connection,
-  worker: Pick<StoreWorker, "run">,
-  { firstRetryMillis, pagesAtOnce }: MergeOptions = defaults
-): Effect.Effect<MergeScheduler, never, Scope.Scope> => {
-  const owner = randomInt(1, 2 ** 47)
-  let timer: NodeJS.Timeout | null = null
-  let underWay: Promise<void> | null = null
-  const state = { isWanted: false, isClosing: false, pauses: 0 }
-  let endRest = (): void => {}
-  let endSettling = (): void => {}
+/** The merges of one process: at most one is under way, and none while another job is to have the worker. */
+class SegmentMerger {
+  private readonly owner = randomInt(1, 2 ** 47)
+  private readonly worker: Pick<StoreWorker, "run">
+  private readonly options: MergeOptions
+  private retryMillis: number
+  /** The retry after a failure that is waited for. */
+  private timer: NodeJS.Timeout | null = null
+  private underWay: Promise<void> | null = null
+  private isWanted = false
+  private isClosing = false
+  private pauses = 0
+  private endRest = (): void => {}
+  private endSettling = (): void => {}
+
+  constructor(worker: Pick<StoreWorker, "run">, options: MergeOptions) {
+    this.worker = worker
+    this.options = options
+    this.retryMillis = options.firstRetryMillis
+  }
+
+  /** Begins a merge, or has the one that is under way go on with what was committed since. */
+  readonly start = (): void => {
+    this.isWanted = true
+    this.endSettling()
+    if (this.underWay !== null || this.timer !== null || this.pauses > 0 || this.isClosing) return
+    this.underWay = this.mergeAll().then(
+      () => {
+        this.retryMillis = this.options.firstRetryMillis
+        this.underWay = null
+        if (this.isWanted) this.start()
+      },
+      () => {
+        this.underWay = null
+        this.retryLater()
+      }
+    )
+  }
+
+  /** Ends when no merge is under way, and none begins before `resume`. */
+  async pause(): Promise<void> {
+    this.pauses++
+    this.endRest()
+    this.endSettling()
+    await this.underWay
+  }
+
+  /** Ends one pause; the last one begins what was wanted meanwhile. */
+  resume(): void {
+    if (--this.pauses === 0 && this.isWanted) this.start()
+  }
+
+  /** Begins nothing more, and ends when no merge is under way. */
+  async close(): Promise<void> {
+    this.isClosing = true
+    if (this.timer !== null) clearTimeout(this.timer)
+    this.endRest()
+    this.endSettling()
+    await this.underWay
+  }
+
+  /** Until the file can be written a search reads some segments more. */
+  private retryLater(): void {
+    if (this.isClosing) return
+    this.timer = setTimeout(() => {
+      this.timer = null
+      this.start()
+    }, this.retryMillis)
+    this.timer.unref()
+    this.retryMillis = Math.min(2 * this.retryMillis, maxRetryMillis)
+  }
+
+  private async mergeAll(): Promise<void> {
+    do {
+      this.isWanted = false
+      if (!(await this.mergeOnce())) return
+      await this.settle()
+    } while (this.isWanted && this.pauses === 0 && !this.isClosing)
+    // Each index had nothing to merge, and where others have begun a merge since they own it.
+    await this.worker.run("endMerge", this.owner)
+  }
+
+  /** Merges until no index has anything to merge. Returns false where the store closes before. */
+  private async mergeOnce(): Promise<boolean> {
+    const { owner, worker } = this
+    await worker.run("beginMerge", owner)
+    let unmerged: ReadonlyArray<SearchIndexName> = searchIndexes
+    while (unmerged.length > 0) {
+      const left: Array<SearchIndexName> = []
+      for (const index of unmerged) {
+        if (this.isClosing) return false
+        const startedAt = performance.now()
+        if (!(await worker.run("mergeStep", { owner, index, pages: this.options.pagesAtOnce }))) continue
+        left.push(index)
+        await this.rest(performance.now() - startedAt)
+      }
+      unmerged = left
+    }
+    return true
+  }
+
+  /** Leaves the worker and the disk to others after a step. */
+  private rest(stepMillis: number): Promise<void> {
+    const factor = this.pauses > 0 ? pausedRestFactor : restFactor
+    return this.wait(Math.min(factor * stepMillis, maxRestMillis), (end) => (this.endRest = end))
+  }
+
+  private settle(): Promise<void> {
+    return this.isWanted || this.pauses > 0
+      ? Promise.resolve()
+      : this.wait(settleMillis, (end) => (this.endSettling = end))
+  }
 
   /** Waits until the time is over, or the function that it gives is called. */
-  const wait = (millis: number, giveEnd: (end: () => void) => void): Promise<void> =>
-    new Promise((resolve) => {
-      if (state.isClosing) return resolve()
+  private wait(millis: number, giveEnd: (end: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.isClosing) return resolve()
       const waiting = setTimeout(resolve, millis)
       waiting.unref()
       giveEnd(() => {
@@ -66,89 +163,30 @@ export const scheduleMerges = (
         resolve()
       })
     })
-  const rest = (stepMillis: number): Promise<void> => {
-    const factor = state.pauses > 0 ? pausedRestFactor : restFactor
-    return wait(Math.min(factor * stepMillis, maxRestMillis), (end) => (endRest = end))
   }
-  const settle = (): Promise<void> =>
-    state.isWanted || state.pauses > 0 ? Promise.resolve() : wait(settleMillis, (end) => (endSettling = end))
-  /** Whether it came to an end. */
-  const mergeOnce = async (): Promise<boolean> => {
-    await worker.run("beginMerge", owner)
-    let unmerged: ReadonlyArray<SearchIndexName> = searchIndexes
-    while (unmerged.length > 0) {
-      const left: Array<SearchIndexName> = []
-      for (const index of unmerged) {
-        if (state.isClosing) return false
-        const startedAt = performance.now()
-        if (!(await worker.run("mergeStep", { owner, index, pages: pagesAtOnce }))) continue
-        left.push(index)
-        await rest(performance.now() - startedAt)
-      }
-      unmerged = left
-    }
-    return true
-  }
-  const mergeAll = async (): Promise<void> => {
-    do {
-      state.isWanted = false
-      if (!(await mergeOnce())) return
-      await settle()
-    } while (state.isWanted && state.pauses === 0 && !state.isClosing)
-    // Each index had nothing to merge, and where others have begun a merge since they own it.
-    await worker.run("endMerge", owner)
-  }
-  let retryMillis = firstRetryMillis
-  const start = (): void => {
-    state.isWanted = true
-    endSettling()
-    if (underWay !== null || timer !== null || state.pauses > 0 || state.isClosing) return
-    underWay = mergeAll().then(
-      () => {
-        retryMillis = firstRetryMillis
-        underWay = null
-        if (state.isWanted) start()
-      },
-      () => {
-        underWay = null
-        if (state.isClosing) return
-        // Until the file can be written a search reads some segments more.
-        timer = setTimeout(() => {
-          timer = null
-          start()
-        }, retryMillis)
-        timer.unref()
-        retryMillis = Math.min(2 * retryMillis, maxRetryMillis)
-      }
-    )
-  }
-  const pause = Effect.suspend(() => {
-    state.pauses++
-    endRest()
-    endSettling()
-    return Effect.promise(async () => await underWay)
-  })
-  const resume = Effect.sync(() => {
-    if (--state.pauses === 0 && state.isWanted) start()
-  })
+}
+
+/**
+ * Merges in the worker from now on, whenever `countCommit` finds that enough was committed, and at once what an ended process
+ * left half done.
+ */
+export const scheduleMerges = (
+  writer: Connection,
+  worker: Pick<StoreWorker, "run">,
+  options: MergeOptions = defaults
+): Effect.Effect<MergeScheduler, never, Scope.Scope> => {
+  const merger = new SegmentMerger(worker, options)
   const begin = Effect.sync((): MergeScheduler => {
-    leaveMerges(writer, start)
-    if (isMergeUnderWay(writer)) start()
+    leaveMerges(writer, merger.start)
+    if (isMergeUnderWay(writer)) merger.start()
     return {
       whilePaused: (work) =>
         Effect.acquireUseRelease(
-          pause,
+          Effect.promise(() => merger.pause()),
           () => work,
-          () => resume
+          () => Effect.sync(() => merger.resume())
         )
     }
   })
-  const end = Effect.promise(async () => {
-    state.isClosing = true
-    if (timer !== null) clearTimeout(timer)
-    endRest()
-    endSettling()
-    await underWay
-  })
-  return Effect.acquireRelease(begin, () => end)
+  return Effect.acquireRelease(begin, () => Effect.promise(() => merger.close()))
 }

@@ -1,5 +1,4 @@
 /** Transactions that take long and run in the writing worker, while this thread serves reads. */
-import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect, type Scope } from "effect"
 import { busyRetry, unavailable } from "../connection/BusyRetry.ts"
 import { pragmasOf } from "../connection/FileConnection.ts"
@@ -9,6 +8,7 @@ import type { SharedSnapshot } from "../connection/SharedSnapshot.ts"
 import type { Writability } from "../connection/Writability.ts"
 import type { JobKind, Jobs } from "../worker/Jobs.ts"
 import { type StoreWorker, storeWorker } from "../worker/StoreWorker.ts"
+import type { WriteInWorker } from "./Database.ts"
 import type { WriteBarrier } from "./GroupCommit.ts"
 import type { MergeScheduler } from "./MergeScheduler.ts"
 import type { WriteAheadLog } from "./WriteAheadLog.ts"
@@ -27,12 +27,6 @@ export const writingWorker = (
     beforeOpening,
     pragmas: pragmasOf(synchronous)
   })
-
-/** Runs a job that writes, in one transaction of the worker. `input` gets the current time. */
-export type WriteInWorker = <K extends JobKind>(
-  kind: K,
-  input: (now: number) => Jobs[K]["input"]
-) => Effect.Effect<Jobs[K]["output"], StoreUnavailable>
 
 interface OffloadResources {
   readonly worker: StoreWorker

@@ -3,8 +3,7 @@
  * backwards gives them by descending ones: having SQLite sort each key's leads for itself costs more than reading them. [SORT-5]
  */
 import type { LeadId } from "@lead-signals/domain"
-import type { QueryConnection } from "../connection/Connection.ts"
-import type { Param } from "../connection/Param.ts"
+import type { Param, QueryConnection } from "../connection/Connection.ts"
 import type { Sql } from "./Selection.ts"
 
 /** The source of a query for leads, and its columns of id and key. */

@@ -12,12 +12,12 @@ import {
 import type BetterSqlite3 from "better-sqlite3"
 import { Effect, type Scope } from "effect"
 import { existsSync, renameSync, rmSync } from "node:fs"
+import type { Param } from "../connection/Connection.ts"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { openDatabase, refuseOtherKey } from "../connection/Driver.ts"
 import { encryptionOf, type EncryptionOptions, type StoreEncryption } from "../connection/StoreEncryption.ts"
 import { mustWrap, Secrets } from "../rows/Secrets.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
-import type { Param } from "../connection/Param.ts"
 import { syncFolderOf } from "../connection/FolderSync.ts"
 import { newestMigration } from "../schema/Migrations.ts"
 import { rebuildDerivedTables } from "../rank-index/DerivedTables.ts"
@@ -143,8 +143,8 @@ const refuseOtherWrapping = (
   )
 
 /**
- * Opens an existing file of this version to be copied; `encryption` is that of the file. Until the scope ends no other process can write the file; reads go on. Fails with
- * `StoreUnavailable`. [STORE-10]
+ * Opens an existing file of this version to be copied; `encryption` is that of the file. Until the scope ends no other
+ * process can write the file; reads go on. Fails with `StoreUnavailable`. [STORE-10]
  */
 export const copySource = (
   filename: string,

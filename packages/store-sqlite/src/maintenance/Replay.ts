@@ -10,11 +10,11 @@ import { randomBytes } from "node:crypto"
 import type { DriverConnection } from "../connection/DriverConnection.ts"
 import type { Secrets } from "../rows/Secrets.ts"
 import * as RankIndex from "../rank-index/RankIndex.ts"
-import { removeBrandPiece, startBrandDeletion } from "../stores/SqliteBrandStore.ts"
-import { removeCampaignPiece } from "../stores/SqliteCampaignStore.ts"
-import { removeWebhookPiece } from "../stores/SqliteWebhookStore.ts"
-import type { Piece } from "../stores/PiecewiseRemoval.ts"
+import { removeBrandPiece, startBrandDeletion } from "../writes/BrandRemoval.ts"
+import { removeCampaignPiece } from "../writes/CampaignRemoval.ts"
 import * as Erasure from "../writes/Erasure.ts"
+import type { Piece } from "../writes/RemovalPiece.ts"
+import { removeWebhookPiece } from "../writes/WebhookRemoval.ts"
 
 const rowsAtOnce = 5000
 

@@ -2,6 +2,7 @@
  * How many leads match a filter. Counters hold the number for each condition, and often for all of them together; otherwise
  * a query reads the index of the most selective condition.
  */
+import { millisPerDay } from "@lead-signals/domain/pure"
 import type { QueryConnection } from "../connection/Connection.ts"
 import { endOfTime, type TimeRange } from "@lead-signals/sql-rows"
 import { type Match, phraseOf } from "../search/SearchIndex.ts"
@@ -17,8 +18,6 @@ import {
   sourceOf,
   type Sql
 } from "../filter/Selection.ts"
-
-const millisPerDay = 86_400_000
 
 /** The numbers of leads that each filter by itself matches. */
 export interface Counts {

@@ -4,14 +4,12 @@
  * statements delete, so a writer that deletes calls `writeDerivedChanges` first: a trigger must find the row that it takes from.
  */
 import type { Engagement, Lead, LeadId } from "@lead-signals/domain"
+import { millisPerDay, millisPerHour } from "@lead-signals/domain/pure"
 import type { Connection } from "../connection/Connection.ts"
 import { type Ordering, orderings } from "../filter/Ordering.ts"
 import { flagsOf, idOf } from "@lead-signals/sql-rows"
 import { foldOnce } from "../search/FoldedTexts.ts"
 import * as RankIndex from "./RankIndex.ts"
-
-const millisPerDay = 86_400_000
-const millisPerHour = 3_600_000
 
 type Key = ReadonlyArray<number | string>
 

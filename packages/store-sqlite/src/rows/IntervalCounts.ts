@@ -1,8 +1,7 @@
 /** Counts over time, from the tables that count by the hour. */
 import type { CountSeries } from "@lead-signals/domain"
+import { millisPerHour } from "@lead-signals/domain/pure"
 import type { QueryConnection } from "../connection/Connection.ts"
-
-const millisPerHour = 3_600_000
 
 interface CountRow {
   readonly i: number

@@ -3,12 +3,7 @@ import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import type { Database } from "../database/Database.ts"
-
-/** What one transaction did: removed the last rows, found nothing to remove, or removed some rows and left others. */
-export type Piece = "gone" | "missing" | "some"
-
-/** Rows of a small table, such as readings or hashes of erased persons, that one transaction removes at most. */
-export const maxRowsPerPiece = 5000
+import type { Piece } from "../writes/RemovalPiece.ts"
 
 /** Runs `remove` until it leaves nothing. Returns whether there was something to remove. */
 export const removeInPieces = (

@@ -1,8 +1,7 @@
 /** The audit log on SQLite. */
 import { type AuditEntry, AuditLog, type AuditQuery, type BrandId } from "@lead-signals/domain"
 import { Effect, Layer } from "effect"
-import type { Connection } from "../connection/Connection.ts"
-import type { Param } from "../connection/Param.ts"
+import type { Connection, Param } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
 import { auditEntryOf, type AuditRow, idOf, newAuditColumns, newAuditValues } from "@lead-signals/sql-rows"
 import { readAll, readOne } from "./Statements.ts"

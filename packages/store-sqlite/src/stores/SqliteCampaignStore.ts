@@ -2,35 +2,13 @@
 import { type Campaign, CampaignStore, type PostTotals } from "@lead-signals/domain"
 import { journaled } from "@lead-signals/removal-journal"
 import { Effect, Layer, Option } from "effect"
-import type { Connection, QueryConnection } from "../connection/Connection.ts"
+import type { QueryConnection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
 import { dayChanges, lastReadings } from "../rows/ReadingRows.ts"
 import { campaignOf, type CampaignRow, idOf } from "@lead-signals/sql-rows"
-import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
+import { removeCampaignPiece } from "../writes/CampaignRemoval.ts"
+import { removeInPieces } from "./PiecewiseRemoval.ts"
 import { createInBrand, readAll, readOne, rename } from "./Statements.ts"
-
-/**
- * Hides the campaign and removes some of its readings; with the last of them, removes the campaign too. A call after one that
- * failed continues where that one ended.
- */
-export const removeCampaignPiece =
-  (brandId: string, id: string, now: number) =>
-  (sql: Connection): Piece => {
-    const params = [idOf(id), idOf(brandId)]
-    const campaigns = sql.all(
-      "UPDATE campaign SET deleted_at = coalesce(deleted_at, ?) WHERE id = ? AND brand_id = ? RETURNING id",
-      [now, ...params]
-    )
-    if (campaigns.length === 0) return "missing"
-    sql.run(
-      `DELETE FROM reading WHERE (campaign_id, post_id, day) IN (
-         SELECT campaign_id, post_id, day FROM reading WHERE campaign_id = ? LIMIT ?)`,
-      [idOf(id), maxRowsPerPiece]
-    )
-    if (sql.get("SELECT 1 FROM reading WHERE campaign_id = ?", [idOf(id)]) !== undefined) return "some"
-    sql.run("DELETE FROM campaign WHERE id = ? AND brand_id = ?", params)
-    return "gone"
-  }
 
 const isThere = (sql: QueryConnection, brandId: string, id: string): boolean =>
   sql.get("SELECT 1 FROM campaign WHERE id = ? AND brand_id = ? AND deleted_at IS NULL", [

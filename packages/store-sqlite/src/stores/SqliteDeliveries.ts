@@ -1,5 +1,13 @@
 /** The operator's side of the outbox, on SQLite: reads and resends deliveries. */
-import { Deliveries, type DeliveryId, Page, type QueueRequest } from "@lead-signals/domain"
+import {
+  Deliveries,
+  type DeliveryId,
+  type DeliveryPage,
+  type DeliveryState,
+  type FoundDelivery,
+  Page,
+  type QueueRequest
+} from "@lead-signals/domain"
 import type { Connection } from "../connection/Connection.ts"
 import { Effect, Layer, Option, Queue } from "effect"
 import { Database } from "../database/Database.ts"
@@ -64,82 +72,102 @@ const newestEvent = (
     [leadId, idOf(brandId), event]
   )
 
+/** One page of a webhook's deliveries. */
+const readPage = (
+  sql: Connection,
+  webhookId: string,
+  { page, state }: { readonly state: DeliveryState | null; readonly page: Page.Page }
+): DeliveryPage => {
+  const webhook = idOf(webhookId)
+  const [where, params] =
+    state === null ? ["webhook_id = ?", [webhook]] : ["webhook_id = ? AND state = ?", [webhook, state]]
+  const count = sql.get<{ n: number }>(
+    `SELECT coalesce(sum(n), 0) AS n FROM delivery_count WHERE ${where}`,
+    params
+  )
+  const rows = sql.all<DeliveryRow & LastAttemptRow>(
+    `SELECT ${deliveryColumns}, a.at, a.duration_millis, a.status, a.error
+       FROM (SELECT seq FROM delivery WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?) p
+       CROSS JOIN delivery d ON d.seq = p.seq ${withEvent}
+       LEFT JOIN attempt a ON a.delivery_seq = d.seq AND a.number = d.attempts ORDER BY d.seq DESC`,
+    [...params, page.pageSize, Page.offset(page)]
+  )
+  return {
+    total: count!.n,
+    deliveries: rows.map((row) => ({ ...deliveryOf(row), lastAttempt: lastAttemptOf(row) }))
+  }
+}
+
+/** The delivery with its attempts. */
+const readDelivery = (sql: Connection, webhookId: string, id: DeliveryId): Option.Option<FoundDelivery> => {
+  const row = sql.get<DeliveryRow & { seq: number; body: string | null }>(
+    `SELECT d.seq, b.body, ${deliveryColumns} FROM delivery d ${withEvent} LEFT JOIN delivery_body b ON b.seq = d.seq
+       WHERE d.id = ? AND d.webhook_id = ?`,
+    [id, idOf(webhookId)]
+  )
+  if (row === undefined) return Option.none()
+  const attempts = sql.all<AttemptRow>("SELECT * FROM attempt WHERE delivery_seq = ? ORDER BY number", [
+    row.seq
+  ])
+  return Option.some({ delivery: deliveryOf(row), attempts: attempts.map(attemptOf), body: row.body })
+}
+
+/** Queues what the request names, if the webhook is still there. */
+const queueDelivery = (
+  sql: Connection,
+  { brandId, id: webhookId }: { readonly id: string; readonly brandId: string },
+  request: QueueRequest,
+  ids: () => DeliveryId,
+  now: number
+): Option.Option<DeliveryId> => {
+  if (request.what === "again") {
+    const found = sql.all<Dead>("SELECT seq, id, position FROM delivery WHERE id = ? AND webhook_id = ?", [
+      request.deliveryId,
+      idOf(webhookId)
+    ])
+    const [again] = sendAgain(sql, idOf(webhookId), found, ids, now)
+    return Option.fromNullable(again)
+  }
+  const event = request.what === "test" ? noEvent : newestEvent(sql, brandId, request)
+  if (event === undefined || !isThere(sql, webhookId)) return Option.none()
+  const delivery = {
+    id: ids(),
+    webhookId: idOf(webhookId),
+    resendOf: null,
+    orderedLead: null,
+    ...event
+  }
+  insertDeliveries(sql, [delivery], now)
+  return Option.some(delivery.id)
+}
+
+/** Queues dead letters again, the oldest first. Returns how many. */
+const recoverDead = (
+  sql: Connection,
+  webhookId: string,
+  { events, limit, since }: Parameters<(typeof Deliveries.Service)["recover"]>[1],
+  ids: () => DeliveryId,
+  now: number
+): number => {
+  const found = sql.all<Dead>(
+    `SELECT d.seq, d.id, d.position FROM delivery d ${withEvent}
+       WHERE d.webhook_id = ? AND d.state = 'dead' AND d.resent_as IS NULL AND d.finished_at >= ?
+         AND (d.position IS NULL OR e.event IN (SELECT value FROM json_each(?)))
+       ORDER BY d.finished_at, d.seq LIMIT ?`,
+    [idOf(webhookId), since, JSON.stringify(events), limit]
+  )
+  return sendAgain(sql, idOf(webhookId), found, ids, now).length
+}
+
 const make = Effect.map(Database, (database) => {
   const queue = <A>(work: (sql: Connection, now: number) => A) =>
     Effect.tap(database.write(work), () => Queue.offer(database.queued, undefined))
 
   return Deliveries.of({
-    list: (webhookId, { page, state }) =>
-      database.read((sql) => {
-        const webhook = idOf(webhookId)
-        const [where, params] =
-          state === null ? ["webhook_id = ?", [webhook]] : ["webhook_id = ? AND state = ?", [webhook, state]]
-        const count = sql.get<{ n: number }>(
-          `SELECT coalesce(sum(n), 0) AS n FROM delivery_count WHERE ${where}`,
-          params
-        )
-        const rows = sql.all<DeliveryRow & LastAttemptRow>(
-          `SELECT ${deliveryColumns}, a.at, a.duration_millis, a.status, a.error
-             FROM (SELECT seq FROM delivery WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?) p
-             CROSS JOIN delivery d ON d.seq = p.seq ${withEvent}
-             LEFT JOIN attempt a ON a.delivery_seq = d.seq AND a.number = d.attempts ORDER BY d.seq DESC`,
-          [...params, page.pageSize, Page.offset(page)]
-        )
-        return {
-          total: count!.n,
-          deliveries: rows.map((row) => ({ ...deliveryOf(row), lastAttempt: lastAttemptOf(row) }))
-        }
-      }),
-
-    get: (webhookId, id) =>
-      database.read((sql) => {
-        const row = sql.get<DeliveryRow & { seq: number; body: string | null }>(
-          `SELECT d.seq, b.body, ${deliveryColumns} FROM delivery d ${withEvent} LEFT JOIN delivery_body b ON b.seq = d.seq
-             WHERE d.id = ? AND d.webhook_id = ?`,
-          [id, idOf(webhookId)]
-        )
-        if (row === undefined) return Option.none()
-        const attempts = sql.all<AttemptRow>("SELECT * FROM attempt WHERE delivery_seq = ? ORDER BY number", [
-          row.seq
-        ])
-        return Option.some({ delivery: deliveryOf(row), attempts: attempts.map(attemptOf), body: row.body })
-      }),
-
-    queue: ({ brandId, id: webhookId }, request, ids) =>
-      queue((sql, now) => {
-        if (request.what === "again") {
-          const found = sql.all<Dead>(
-            "SELECT seq, id, position FROM delivery WHERE id = ? AND webhook_id = ?",
-            [request.deliveryId, idOf(webhookId)]
-          )
-          const [again] = sendAgain(sql, idOf(webhookId), found, ids, now)
-          return Option.fromNullable(again)
-        }
-        const event = request.what === "test" ? noEvent : newestEvent(sql, brandId, request)
-        if (event === undefined || !isThere(sql, webhookId)) return Option.none()
-        const delivery = {
-          id: ids(),
-          webhookId: idOf(webhookId),
-          resendOf: null,
-          orderedLead: null,
-          ...event
-        }
-        insertDeliveries(sql, [delivery], now)
-        return Option.some(delivery.id)
-      }),
-
-    recover: (webhookId, { events, limit, since }, ids) =>
-      queue((sql, now) => {
-        const found = sql.all<Dead>(
-          `SELECT d.seq, d.id, d.position FROM delivery d ${withEvent}
-             WHERE d.webhook_id = ? AND d.state = 'dead' AND d.resent_as IS NULL AND d.finished_at >= ?
-               AND (d.position IS NULL OR e.event IN (SELECT value FROM json_each(?)))
-             ORDER BY d.finished_at, d.seq LIMIT ?`,
-          [idOf(webhookId), since, JSON.stringify(events), limit]
-        )
-        return sendAgain(sql, idOf(webhookId), found, ids, now).length
-      }),
-
+    list: (webhookId, query) => database.read((sql) => readPage(sql, webhookId, query)),
+    get: (webhookId, id) => database.read((sql) => readDelivery(sql, webhookId, id)),
+    queue: (webhook, request, ids) => queue((sql, now) => queueDelivery(sql, webhook, request, ids, now)),
+    recover: (webhookId, request, ids) => queue((sql, now) => recoverDead(sql, webhookId, request, ids, now)),
     counts: (brandId, intervals) => database.read((sql) => countDeliveries(sql, idOf(brandId), intervals))
   })
 })

@@ -1,6 +1,5 @@
 /** The lead store, on SQLite. */
-import { type DeliveryId, LeadStore, RenderedLeads, type StoreUnavailable } from "@lead-signals/domain"
-import { journaled } from "@lead-signals/removal-journal"
+import { LeadStore, RenderedLeads } from "@lead-signals/domain"
 import { idOf } from "@lead-signals/sql-rows"
 import { Effect, Layer, Option, Queue } from "effect"
 import { LeadChanges } from "../cache/LeadChanges.ts"
@@ -16,11 +15,11 @@ import { countActivity } from "../rows/IntervalCounts.ts"
 import { allEngagements, authoredPosts, leadById, renderedDetail, windowOf } from "../rows/LeadReads.ts"
 import { indexLongTail } from "../search/SearchTail.ts"
 import { noteChanged } from "../writes/ChangedLeads.ts"
-import * as Erasure from "../writes/Erasure.ts"
 import { updateLead } from "../writes/LeadRows.ts"
 import { changeOf, commitProposals } from "../writes/ProposedLeads.ts"
 import { indexTimer } from "./IndexTimer.ts"
 import { LeadCaches } from "./LeadCaches.ts"
+import { leadErasure } from "./LeadErasure.ts"
 import { leadLists } from "./LeadLists.ts"
 import { SearchTexts, type SearchTextsOptions } from "./SearchTexts.ts"
 
@@ -35,7 +34,6 @@ const makeLeadStore = (options: LeadStoreOptions, searchTexts: SearchTextsOption
     const database = yield* Database
     const postponeIndexing = yield* indexTimer(database)
     const { maxBucketLeads } = options.rankIndex
-    const maxWriteEffort = database.hasWritingThread ? options.maxEffort : Number.POSITIVE_INFINITY
     const split = Symbol("split of long buckets")
     /** Before the commit, once the buckets count what the transaction changes. */
     const splitLongBuckets = (sql: Connection): void => {
@@ -55,6 +53,10 @@ const makeLeadStore = (options: LeadStoreOptions, searchTexts: SearchTextsOption
     const forgetRead = Effect.suspend(() => {
       caches.clear()
       return database.truncateWal
+    })
+    const { erase, removeSome } = leadErasure(database, changed, forgetRead, {
+      maxBucketLeads,
+      maxEffort: options.maxEffort
     })
     return LeadStore.of({
       commit: (brandId, proposals, ids) =>
@@ -111,57 +113,13 @@ const makeLeadStore = (options: LeadStoreOptions, searchTexts: SearchTextsOption
           splitLongBuckets(sql)
           return Option.some(after)
         }),
-      erase: (brandId, id, personHash, ids) => {
-        const lead = { brandId, id }
-        const here = database.write((sql, now) => {
-          // It changes those who read the person's posts, too; and what the person was like is not to be kept.
-          changed.of(sql).isComplete = false
-          return Erasure.erase(sql, lead, { personHash, nextId: ids, now, maxBucketLeads })
-        })
-        const offloaded = (
-          deliveryIds: ReadonlyArray<DeliveryId>
-        ): Effect.Effect<boolean, StoreUnavailable> =>
-          Effect.flatMap(
-            database.writeInWorker("eraseLead", (now) => ({
-              lead,
-              personHash,
-              deliveryIds,
-              now,
-              maxBucketLeads
-            })),
-            (output) => {
-              if ("wanted" in output) return offloaded(Array.from({ length: output.wanted }, ids))
-              changed.forget()
-              return Effect.succeed(output.erased)
-            }
-          )
-        return Effect.flatMap(
-          database.read((sql) => Erasure.takesMore(sql, lead, maxWriteEffort)),
-          // Uninterruptible, so that a committed erasure also truncates the log.
-          (takesMore) =>
-            journaled(
-              database,
-              Effect.uninterruptible(Effect.tap(takesMore ? offloaded([]) : here, () => forgetRead))
-            )
-        )
-      },
+      erase,
       eventsAfter: (brandId, after, limit) => database.read((sql) => eventsAfter(sql, brandId, after, limit)),
       changesAfter: (brandId, after, query) =>
         database.read((sql) => changesAfter(sql, brandId, after, query)),
       counts: (brandId, counted, intervals) =>
         database.read((sql) => countActivity(sql, idOf(brandId), counted, intervals)),
-      removeSome: (brandId) => {
-        const here = database.write((sql) => {
-          changed.of(sql).isComplete = false
-          return Erasure.removeSome(sql, brandId)
-        })
-        const offloaded = Effect.tap(
-          database.writeInWorker("removeSomeLeads", () => ({ brandId })),
-          () => changed.forget()
-        )
-        const isOffloaded = maxWriteEffort !== Number.POSITIVE_INFINITY
-        return Effect.uninterruptible(Effect.tap(isOffloaded ? offloaded : here, () => forgetRead))
-      }
+      removeSome
     })
   })
 

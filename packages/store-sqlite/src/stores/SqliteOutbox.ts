@@ -31,7 +31,7 @@ const lease = (
   const { limits, underWay } = request
   const { candidates, nextDueAt: nextOfOthers } = whatIsDue(sql, secrets, request, now)
   const rowsOf = (webhook: Webhook): number =>
-    Batches.rowsFor(webhook, DeliverySlots.maxPlacesOf(webhook.id, limits, underWay))
+    Batches.rowsFor(webhook, DeliverySlots.maxSlotsOf(webhook.id, limits, underWay))
   const isAllTested = candidates
     .filter(({ webhook }) => webhook.ordering === "lead")
     .map(({ webhook }) => deferWaiting(sql, idOf(webhook.id), now, rowsOf(webhook)))

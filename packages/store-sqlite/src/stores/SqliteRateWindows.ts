@@ -9,7 +9,14 @@
  * The file is disposable: no request fails because of it. A damaged one is renamed and replaced. While it can't be written,
  * each process counts in memory for itself, beginning with the file's windows if they can be read. [RATE-5, RATE-6]
  */
-import { RateLimit, RateWindows, type StoreUnavailable } from "@lead-signals/domain"
+import {
+  RateLimit,
+  RateWindows,
+  RequestReserve,
+  SharedRateWindows,
+  type StoreUnavailable,
+  WindowsInMemory
+} from "@lead-signals/domain"
 import { type Clock, Effect, Layer, Scope } from "effect"
 import { realpathSync, renameSync, rmSync } from "node:fs"
 import { basename } from "node:path"
@@ -25,26 +32,8 @@ interface WindowRow {
   readonly used: number
 }
 
-/** A window as the file has it, of which this process may still spend so many that count as used there. */
-interface Taken {
-  readonly startedAt: number
-  readonly used: number
-  readonly left: number
-  readonly takenAt: number
-}
-
+/** How many requests of a limit a process counts in advance. */
 const takenAheadOf = (limit: number): number => Math.floor(limit / 200)
-
-/** Milliseconds for which a process reports the remaining requests as of its last read; others may have spent some since. */
-const maxAgeMillis = 1000
-
-/** Above this number of keys, more than a process sees in a minute, all requests taken ahead are dropped. */
-const maxKeys = 10_000
-
-/** The time from a failed write to the next one that is tried. */
-const retryAfterMillis = 5000
-
-type Step = Parameters<(typeof RateWindows.Service)["step"]>[1]
 
 /** Fails where the file is damaged, or its table has another form. */
 const prepare = (sql: DriverConnection): void => {
@@ -99,45 +88,35 @@ const make = (filename: string, key: FileKey | undefined) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     let file: DriverConnection | null = null
-    const takenOf = new Map<string, Taken>()
+    const reserve = new RequestReserve()
     /** Windows counted here while the file can't be written. */
-    const inMemory = new Map<string, RateLimit.RateWindow>()
-    /** When the file was last found not writable; null while it is. */
-    let failedAt: number | null = null
+    const alone = new WindowsInMemory()
 
-    /** The decision from requests taken ahead; null when the file must decide. */
-    const spendTaken = (keyId: string, step: Step, now: number) => {
-      const taken = takenOf.get(keyId)
-      if (taken === undefined || taken.left === 0) return null
-      if (now < taken.takenAt || now - taken.takenAt >= maxAgeMillis) return null
-      const used = taken.used - taken.left
-      const { decision, window } = step({ startedAt: taken.startedAt, used }, now)
-      if (window.startedAt !== taken.startedAt || window.used !== used + 1) return null
-      takenOf.set(keyId, { ...taken, left: taken.left - 1 })
-      return decision
-    }
     const windowOfFile = (sql: DriverConnection, keyId: string): RateLimit.RateWindow | null => {
       const row = sql.get<WindowRow>("SELECT started_at, used FROM rate_window WHERE key_id = ?", [
         idOf(keyId)
       ])
-      if (row === undefined) return null
-      const taken = takenOf.get(keyId)
-      const unspent = taken?.startedAt === row.started_at ? taken.left : 0
-      return { startedAt: row.started_at, used: row.used - unspent }
+      return row === undefined
+        ? null
+        : reserve.withoutReserve(keyId, { startedAt: row.started_at, used: row.used })
     }
-    const spendOfFile = (sql: DriverConnection, keyId: string, step: Step, clock: Clock.Clock) => {
+    const spendOfFile = (
+      sql: DriverConnection,
+      keyId: string,
+      step: RateLimit.RateStep,
+      clock: Clock.Clock
+    ) => {
       const spent = sql.transaction(() => {
         const now = clock.unsafeCurrentTimeMillis()
-        const known = RateLimit.laterWindow(windowOfFile(sql, keyId), inMemory.get(keyId) ?? null)
+        const known = RateLimit.laterWindow(windowOfFile(sql, keyId), alone.get(keyId))
         const { decision, window } = step(known, now)
         const left = Math.min(takenAheadOf(decision.limit), decision.remaining)
         const used = window.used + left
         sql.run("INSERT OR REPLACE INTO rate_window VALUES (?, ?, ?)", [idOf(keyId), window.startedAt, used])
-        return { decision, taken: { startedAt: window.startedAt, used, left, takenAt: now } }
+        return { decision, reserved: { startedAt: window.startedAt, used, left, takenAt: now } }
       })
-      if (takenOf.size >= maxKeys) takenOf.clear()
-      takenOf.set(keyId, spent.taken)
-      inMemory.delete(keyId)
+      reserve.put(keyId, spent.reserved)
+      alone.delete(keyId)
       return spent.decision
     }
     const ofFileIfReadable = (keyId: string): RateLimit.RateWindow | null => {
@@ -147,57 +126,27 @@ const make = (filename: string, key: FileKey | undefined) =>
         return null
       }
     }
-    const spendInMemory = (keyId: string, step: Step, clock: Clock.Clock) => {
-      const known = inMemory.get(keyId) ?? ofFileIfReadable(keyId)
-      const { decision, window } = step(known, clock.unsafeCurrentTimeMillis())
-      if (inMemory.size >= maxKeys) inMemory.clear()
-      inMemory.set(keyId, window)
-      return decision
-    }
-    /** Logs once, however long it lasts and however many requests there are. */
-    const noteFailure = (now: number, { reason }: StoreUnavailable) => {
-      const isNew = failedAt === null
-      failedAt = now
-      return isNew
-        ? Effect.logWarning("rate windows are kept in memory: their file can't be written", { reason })
-        : Effect.void
-    }
-    const noteSuccess = Effect.suspend(() => {
-      if (failedAt === null) return Effect.void
-      failedAt = null
-      return Effect.logInfo("rate windows are kept in their file again")
-    })
     const opened = Effect.suspend(() =>
       file === null
         ? Effect.map(Scope.extend(open(filename, key), scope), (connection) => (file = connection))
         : Effect.succeed(file)
     )
-    const isLeftAlone = (now: number): boolean =>
-      failedAt !== null && now >= failedAt && now - failedAt < retryAfterMillis
-
-    yield* Effect.catchAll(opened, (failure) =>
-      Effect.clockWith((clock) => noteFailure(clock.unsafeCurrentTimeMillis(), failure))
-    )
-    return RateWindows.of({
-      step: (keyId, step) =>
-        Effect.clockWith((clock) => {
-          const now = clock.unsafeCurrentTimeMillis()
-          const decision = spendTaken(keyId, step, now)
-          if (decision !== null) return Effect.succeed(decision)
-          if (isLeftAlone(now)) return Effect.sync(() => spendInMemory(keyId, step, clock))
-          // Requests that come while this one tries the file again don't wait with it.
-          if (failedAt !== null) failedAt = now
-          return Effect.matchEffect(
-            Effect.flatMap(opened, (sql) =>
-              retryWhileBusy(() => spendOfFile(sql, keyId, step, clock), briefBusyRetry)
-            ),
-            {
-              onFailure: (failure) => Effect.as(noteFailure(now, failure), spendInMemory(keyId, step, clock)),
-              onSuccess: (spent) => Effect.as(noteSuccess, spent)
-            }
-          )
-        })
+    const windows = new SharedRateWindows({
+      reserve,
+      spend: (keyId, step, clock) =>
+        Effect.flatMap(opened, (sql) =>
+          retryWhileBusy(() => spendOfFile(sql, keyId, step, clock), briefBusyRetry)
+        ),
+      spendAlone: (keyId, step, now) => alone.spend(keyId, step, now, () => ofFileIfReadable(keyId)),
+      messages: {
+        lost: "rate windows are kept in memory: their file can't be written",
+        found: "rate windows are kept in their file again"
+      }
     })
+    yield* Effect.catchAll(opened, (failure) =>
+      Effect.clockWith((clock) => windows.noteFailure(clock.unsafeCurrentTimeMillis(), failure))
+    )
+    return RateWindows.of({ step: windows.step })
   })
 
 /** The port of rate windows, in a file of their own beside the database. */
@@ -206,16 +155,11 @@ export const layer = (filename: string, key: FileKey | undefined): Layer.Layer<R
 
 /** Windows in the memory of this process, for a store without a file of its own. */
 export const inMemory: Layer.Layer<RateWindows> = Layer.sync(RateWindows, () => {
-  const windows = new Map<string, RateLimit.RateWindow>()
+  const windows = new WindowsInMemory()
   return RateWindows.of({
     step: (keyId, step) =>
       Effect.clockWith((clock) =>
-        Effect.sync(() => {
-          const { decision, window } = step(windows.get(keyId) ?? null, clock.unsafeCurrentTimeMillis())
-          if (windows.size >= maxKeys) windows.clear()
-          windows.set(keyId, window)
-          return decision
-        })
+        Effect.sync(() => windows.spend(keyId, step, clock.unsafeCurrentTimeMillis()))
       )
   })
 })

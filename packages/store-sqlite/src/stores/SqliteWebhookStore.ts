@@ -2,13 +2,13 @@
 import { AttemptTransitions, LeadOrder, type Webhook, WebhookStore } from "@lead-signals/domain"
 import { journaled } from "@lead-signals/removal-journal"
 import { Effect, Layer, Option, Queue } from "effect"
-import type { Connection } from "../connection/Connection.ts"
-import type { Param } from "../connection/Param.ts"
+import type { Connection, Param } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
 import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import type { Secrets } from "../rows/Secrets.ts"
 import { releasedDueAt } from "../writes/DeliveryQueue.ts"
-import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
+import { removeWebhookPiece } from "../writes/WebhookRemoval.ts"
+import { removeInPieces } from "./PiecewiseRemoval.ts"
 import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
 const webhookValues = (webhook: Omit<Webhook, "id">): ReadonlyArray<Param> => [
@@ -62,28 +62,6 @@ const dropOrder = (sql: Connection, webhookId: number, now: number): void => {
   )
 }
 
-/** Remove a webhook; each statement removes rows that no remaining row refers to. */
-const webhookRemovals = [
-  "DELETE FROM attempt WHERE delivery_seq IN (SELECT seq FROM delivery WHERE webhook_id = ?)",
-  "DELETE FROM delivery_body WHERE seq IN (SELECT seq FROM delivery WHERE webhook_id = ?)",
-  "DELETE FROM delivery WHERE webhook_id = ?",
-  "DELETE FROM delivery_count WHERE webhook_id = ?",
-  "DELETE FROM delivery_hour WHERE webhook_id = ?",
-  "DELETE FROM webhook WHERE id = ?"
-]
-
-/** Deliveries that one transaction removes at most: more would keep other writes waiting. */
-const maxDeliveriesPerPiece = 500
-
-/** Remove the deliveries with these numbers. */
-const deliveryRemovals = [
-  "DELETE FROM attempt WHERE delivery_seq IN (SELECT value FROM json_each(?))",
-  "DELETE FROM delivery_body WHERE seq IN (SELECT value FROM json_each(?))",
-  "DELETE FROM delivery WHERE seq IN (SELECT value FROM json_each(?))"
-]
-
-const beingDeleted = "The webhook is being deleted; if it stays, delete it again."
-
 /** Wrapped secrets are bound to the webhook's id, so the row comes first. */
 const createWebhook =
   (secrets: Secrets, webhook: Omit<Webhook, "id">) =>
@@ -100,26 +78,6 @@ const createWebhook =
       [storedSecrets(secrets, webhook, id), id]
     )(sql)
   }
-
-/** Disables the webhook and removes some of its deliveries; with the last of them, removes the webhook too. */
-export const removeWebhookPiece = (sql: Connection, brandId: string, id: string): Piece => {
-  const known = sql.get("SELECT 1 FROM webhook WHERE id = ? AND brand_id = ?", [idOf(id), idOf(brandId)])
-  if (known === undefined) return "missing"
-  const seqs = sql
-    .all<{ seq: number }>("SELECT seq FROM delivery WHERE webhook_id = ? ORDER BY seq LIMIT ?", [
-      idOf(id),
-      maxDeliveriesPerPiece + 1
-    ])
-    .map(({ seq }) => seq)
-  if (seqs.length <= maxDeliveriesPerPiece) {
-    for (const statement of webhookRemovals) sql.run(statement, [idOf(id)])
-    return "gone"
-  }
-  sql.run("UPDATE webhook SET enabled = 0, disabled_reason = ? WHERE id = ?", [beingDeleted, idOf(id)])
-  for (const statement of deliveryRemovals)
-    sql.run(statement, [JSON.stringify(seqs.slice(0, maxDeliveriesPerPiece))])
-  return "some"
-}
 
 const make = Effect.gen(function* () {
   const database = yield* Database

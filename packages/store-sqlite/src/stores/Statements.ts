@@ -1,8 +1,7 @@
 /** Statements over tables of a brand's records, as functions of a connection. */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { Option } from "effect"
-import type { Connection } from "../connection/Connection.ts"
-import type { Param } from "../connection/Param.ts"
+import type { Connection, Param } from "../connection/Connection.ts"
 import { idOf } from "@lead-signals/sql-rows"
 
 /** Every row of a query. */

@@ -6,7 +6,7 @@ import type { FileKey } from "../connection/FileKey.ts"
 import type { Migrating } from "../schema/Migrations.ts"
 import type { JobKind, Jobs, Report } from "./Jobs.ts"
 import { startThread } from "./startThread.ts"
-import type { ThreadOptions } from "./thread.ts"
+import type { ThreadOptions } from "./ThreadOptions.ts"
 
 /** What a thread opens. */
 export interface StoreWorkerOptions extends Omit<ThreadOptions, "acknowledged" | "filename" | "key"> {

@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs"
 import { Worker } from "node:worker_threads"
-import type { ThreadOptions } from "./thread.ts"
+import type { ThreadOptions } from "./ThreadOptions.ts"
 
 const isSource = import.meta.url.endsWith(".ts")
 

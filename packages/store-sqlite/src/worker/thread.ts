@@ -2,23 +2,10 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { DatabaseProblem } from "../connection/DatabaseProblem.ts"
-import type { FileKey } from "../connection/FileKey.ts"
 import type { Migrating } from "../schema/Migrations.ts"
 import { leaveMerges } from "../search/SegmentMerge.ts"
 import { type Job, type Report, runJob } from "./Jobs.ts"
-
-/** What a thread gets when it starts. */
-export interface ThreadOptions {
-  readonly filename: string
-  readonly readonly: boolean
-  /** Encrypts the file; undefined where it is plain. */
-  readonly key: FileKey | undefined
-  /** Milliseconds that a statement waits for a lock. */
-  readonly busyMillis: number
-  readonly pragmas: ReadonlyArray<string>
-  /** One Int32, which the serving thread sets to 1 when it has handled a progress report. */
-  readonly acknowledged: SharedArrayBuffer
-}
+import type { ThreadOptions } from "./ThreadOptions.ts"
 
 const { acknowledged, busyMillis, filename, key, pragmas, readonly } = workerData as ThreadOptions
 const acknowledgement = new Int32Array(acknowledged)

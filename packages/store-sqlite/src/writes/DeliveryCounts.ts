@@ -1,8 +1,7 @@
 /** Counts deliveries by webhook and state, and finished ones by the hour. Triggers count those that are deleted. */
 import type { DeliveryState, Instant } from "@lead-signals/domain"
+import { millisPerHour } from "@lead-signals/domain/pure"
 import type { Connection } from "../connection/Connection.ts"
-
-const millisPerHour = 3_600_000
 
 /** A delivery that is inserted (`from` is null), or gets another state. */
 export interface StateChange {

@@ -145,7 +145,7 @@ export const whatIsDue = (
     const readyAt = row.due_at <= now ? waitingUntil(sql, webhook, now) : null
     if (row.due_at <= now && readyAt === null) candidates.push(candidate)
     const nextAt = Math.min(row.next_at ?? Number.POSITIVE_INFINITY, readyAt ?? Number.POSITIVE_INFINITY)
-    if (!Number.isFinite(nextAt) || !DeliverySlots.hasPlace(candidate, limits, underWay)) continue
+    if (!Number.isFinite(nextAt) || !DeliverySlots.hasFreeSlot(candidate, limits, underWay)) continue
     nextDueAt = Math.min(nextDueAt ?? nextAt, nextAt)
   }
   return { candidates: DeliverySlots.eligible(candidates, limits, underWay), nextDueAt }

@@ -1,0 +1,94 @@
+/** Checks what a store leases in a history, beside what the reference expects. */
+import type { BodyMaterial, DeliveryId, Lease } from "@lead-signals/domain"
+import { assertEqual, assertThat } from "./Assertions.ts"
+import type { ReferenceDeliveries, ReferenceDelivery } from "./reference/ReferenceDeliveries.ts"
+
+/** What the checks need of a `DeliveryWorld`. */
+interface Checked {
+  readonly reference: ReferenceDeliveries
+  /** Each body that was leased, by the delivery's id. */
+  readonly bodies: Map<DeliveryId, string>
+  readonly situations: Set<string>
+}
+
+/** The delivery in messages. */
+export const nameOf = ({ engagementId, event }: ReferenceDelivery): string =>
+  engagementId === null ? event : `${event} of ${engagementId}`
+
+/** What a history's bodies show of their material. */
+export const bodyOf = ({ deliveryId, engagements, lead, subject }: BodyMaterial): string =>
+  JSON.stringify({
+    deliveryId,
+    event: subject?.event ?? "webhook.test",
+    lead: lead?.extId ?? null,
+    engagements: engagements.map((read) => read.engagement.id),
+    authors: engagements.map((read) => read.engagement.postAuthorDetail?.extId ?? null)
+  })
+
+/** Checks what a lease says of its webhook, its position in the lead's order, and what it sends again. */
+export const checkLease = (
+  { reference, situations }: Checked,
+  { place, resendOf, until, webhook }: Lease,
+  delivery: ReferenceDelivery,
+  expectedUntil: number
+): void => {
+  const what = `Outbox.lease of ${nameOf(delivery)}`
+  assertEqual(
+    what,
+    { until, webhookId: webhook.id, enabled: webhook.enabled },
+    { until: expectedUntil, webhookId: delivery.webhook.id, enabled: true }
+  )
+  const skipped = reference.skipped(delivery)
+  assertEqual(
+    `${what}, its place and what it sends again`,
+    { place, resendOf },
+    {
+      place: delivery.webhook.ordering === "none" ? null : { isInOrder: delivery.isOrdered, skipped },
+      resendOf: delivery.resendOf?.id ?? null
+    }
+  )
+  if (skipped.length > 0 && place !== null) situations.add("skipped")
+}
+
+/** Checks that a new body shows what is known, and that a body never changes. `rendered` are the engagements that a new one must show. */
+export const checkBody = (
+  { bodies, reference }: Checked,
+  { body, deliveryId }: Lease,
+  delivery: ReferenceDelivery,
+  rendered: unknown
+): void => {
+  const what = `Outbox.lease of ${nameOf(delivery)}`
+  if (delivery.body === null) {
+    const { authors, ...made } = JSON.parse(body ?? "{}") as { readonly authors: ReadonlyArray<string> }
+    assertEqual(`${what}, what its body was made of`, made, {
+      deliveryId,
+      event: delivery.event,
+      lead: delivery.person,
+      engagements: rendered
+    })
+    const erased = authors.filter((author) => reference.erased.includes(author))
+    assertEqual(`${what}, erased people among the authors in its body`, erased, [])
+    delivery.body = body
+  }
+  assertEqual(`${what}, its body at another attempt`, body, delivery.body)
+  // For as long as the id lives, and after it, too.
+  assertEqual(`${what}, another body under the id ${deliveryId}`, body, bodies.get(deliveryId) ?? body)
+  bodies.set(deliveryId, body!)
+}
+
+/** Checks that the store says when the next delivery is due, or earlier. */
+export const checkNextDueAt = (
+  reference: ReferenceDeliveries,
+  nextDueAt: number | null,
+  now: number
+): void => {
+  assertThat(
+    `Outbox.lease: nextDueAt ${nextDueAt} is not after now, ${now}`,
+    nextDueAt === null || nextDueAt > now
+  )
+  const nextOfOurs = reference.nextDueAt(now)
+  assertThat(
+    `Outbox.lease: nextDueAt is ${nextDueAt}, and a delivery is due at ${nextOfOurs}`,
+    nextOfOurs === null || (nextDueAt !== null && nextDueAt <= nextOfOurs)
+  )
+}
