@@ -145,6 +145,17 @@ describe.skipIf(isWithoutPostgres)("copy to Postgres", () => {
     }
   )
 
+  it.runIf(isThorough)("goes on where one left a schema without its tables [STORE-10]", async () => {
+    const database = await newDatabase()
+    const client = new pg.Client({ connectionString: database })
+    await client.connect()
+    await client.query("CREATE SCHEMA lead_signals_copy")
+    await client.end()
+    const copied = await copy(source, database)
+    expect([copied.code, copied.err]).toEqual([0, ""])
+    expect(await schemas(database)).toEqual(["lead_signals"])
+  })
+
   it.runIf(isThorough)("goes on after a kill, and is not served before its end [STORE-10]", async () => {
     const database = await newDatabase()
     const child = spawn(

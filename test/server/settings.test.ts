@@ -45,6 +45,11 @@ describe("a start", () => {
       "LEAD_SIGNALS_DATABASE takes the path of a SQLite file, memory, or a URL like postgres://"
     ],
     [
+      "LEAD_SIGNALS_DATABASE",
+      "leads.sqlite\r",
+      "without control characters, such as a carriage return at its end."
+    ],
+    [
       "LEAD_SIGNALS_PUBLIC_URL",
       "https://leads:hidden@leads.example.com",
       "LEAD_SIGNALS_PUBLIC_URL takes an absolute http or https URL without user, query and fragment"

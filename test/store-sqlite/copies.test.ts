@@ -13,9 +13,10 @@ import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Layer, type Scope } from "effect"
-import { readdirSync, writeFileSync } from "node:fs"
+import fs, { existsSync, readdirSync, writeFileSync } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { raw } from "../harness/RawFile.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -131,6 +132,63 @@ describe("a copy of a file", () => {
     const during = await run(Effect.map(SqliteStore.copySource(source), write))
     expect([during, write()]).toEqual(["SQLITE_BUSY", null])
   })
+
+  it("goes on where one left a file without its tables [STORE-10]", async () => {
+    const target = join(temporaryFolder(), "copy.sqlite")
+    writeFileSync(`${target}.lead-signals-copy`, "", { mode: 0o600 })
+    await copied(source, target)
+    expect(await everything(target)).toEqual(await everything(source))
+  })
+
+  it("that ended before the file had its name gives it its name, and copies nothing again [STORE-10]", async () => {
+    const folder = temporaryFolder()
+    const target = join(folder, "copy.sqlite")
+    const original = fs.renameSync
+    const rename = vi.spyOn(fs, "renameSync").mockImplementation((from, to) => {
+      if (to === target) throw Object.assign(new Error("killed"), { code: "EIO" })
+      original(from, to)
+    })
+    syncBuiltinESMExports()
+    try {
+      await expect(copied(source, target)).rejects.toThrow()
+    } finally {
+      rename.mockRestore()
+      syncBuiltinESMExports()
+    }
+    expect(existsSync(target)).toBe(false)
+    const known = await run(
+      Effect.flatMap(SqliteStore.copyTarget(target), (unfinished) =>
+        Effect.promise(async () => {
+          const progress = await unfinished.progress()
+          await unfinished.finish((await everything(source)).numbers)
+          return progress
+        })
+      )
+    )
+    expect(known).toMatchObject({ table: "event" })
+    expect(readdirSync(folder)).toEqual(["copy.sqlite"])
+    expect(await everything(target)).toEqual(await everything(source))
+    expect((await Effect.runPromise(SqliteStore.check(target))).problems).toEqual([])
+  })
+
+  it.each(["-wal", "-journal"])(
+    "and a backup refuse a path where a log is left (%s) [STORE-8, STORE-10]",
+    async (ending) => {
+      const folder = temporaryFolder()
+      const target = join(folder, "copy.sqlite")
+      writeFileSync(target + ending, "left")
+      await expect(copied(source, target)).rejects.toThrow(
+        `${target}${ending} is the log of a database that is gone`
+      )
+      const refused = await Effect.runPromise(Effect.flip(SqliteStore.backup(source, target)))
+      expect(refused).toEqual(new SqliteStore.TargetExists({ target: target + ending }))
+      expect(readdirSync(folder)).toEqual([`copy.sqlite${ending}`])
+      // An empty one holds nothing.
+      writeFileSync(target + ending, "")
+      await Effect.runPromise(SqliteStore.backup(source, target))
+      expect((await Effect.runPromise(SqliteStore.check(target))).problems).toEqual([])
+    }
+  )
 
   it("that is begun anew leaves no file of the one before, and those of others [STORE-10]", async () => {
     const folder = temporaryFolder()

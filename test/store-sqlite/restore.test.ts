@@ -10,6 +10,7 @@ import {
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { DriverConnection, replay, Secrets } from "@lead-signals/store-sqlite/internal"
 import { generateEncryptionKey, parseEncryptionKey } from "@lead-signals/encryption"
+import Database from "better-sqlite3"
 import { Effect, Either } from "effect"
 import fs, {
   symlinkSync,
@@ -222,6 +223,24 @@ describe("a restore without the database", () => {
     for (const ending of ["", "-wal", "-shm"]) rmSync(made.database + ending, { force: true })
     return made
   }
+
+  it("puts the log aside that it has left, which would damage the restored one [REST-4]", async () => {
+    const { backup, database } = lost()
+    const gone = scene()
+    const open = new Database(gone.database)
+    open.exec("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; UPDATE brand SET name = 'lost'")
+    // A process that is killed leaves its log, and somebody moves the file away.
+    const log = readFileSync(`${gone.database}-wal`)
+    open.close()
+    for (const ending of ["-wal", "-journal"]) writeFileSync(database + ending, log)
+    const dry = await Effect.runPromise(restore(backup, database, { dryRun: true }))
+    expect([dry.warnings, existsSync(`${database}-wal`)]).toEqual([[], true])
+    const { replacedAs, warnings } = await Effect.runPromise(restore(backup, database, { replace: false }))
+    const names = raw(database, (db) => db.prepare("SELECT name FROM brand").pluck().all())
+    expect([replacedAs, names.includes("lost"), await soundness(database)]).toEqual([null, false, []])
+    const kept = warnings.map((warning) => /kept as (\S+),/.exec(warning)![1]!)
+    expect(kept.map((file) => readFileSync(file).equals(log))).toEqual([true, true])
+  })
 
   it("reads the journal, beside it or elsewhere [REST-3]", async () => {
     const { backup, database, folder, journal } = lost()

@@ -33,6 +33,10 @@ export const renderedDatabase = (database: string): string => {
     : `postgres://${url.username === "" ? "" : `${url.username}@`}${url.host}${url.pathname}`
 }
 
+/** An environment file with line ends of Windows leaves one at the end of each value: a file of that name would be another database. */
+// oxlint-disable-next-line no-control-regex -- what no path is meant to have
+const controls = /[\u0000-\u001f\u007f]/
+
 const takes = `takes the path of a SQLite file, memory, or a URL like ${postgresExample}`
 
 /**
@@ -44,8 +48,9 @@ export const readDatabase = (value: string): Either.Either<string, string> => {
   if (value === ":memory:") return Either.right("memory")
   if (value.trim() === "") return Either.left(takes)
   if (kindOf(value) !== "postgres") {
-    return value.includes("://")
-      ? Either.left(`${takes}, without quotes or spaces around it`)
+    if (value.includes("://")) return Either.left(`${takes}, without quotes or spaces around it`)
+    return controls.test(value)
+      ? Either.left(`${takes}, without control characters, such as a carriage return at its end`)
       : Either.right(value)
   }
   const url = parsed(value)

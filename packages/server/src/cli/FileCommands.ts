@@ -107,7 +107,11 @@ export const backupCommand = leaf(
       yield* print(given.json, value, `Copied ${file} (${size(bytes)}) to ${given.target}.`)
     }).pipe(
       Effect.catchTag("TargetExists", ({ target }) =>
-        usage(`${target} exists already: name another file, or remove it.`)
+        usage(
+          target === given.target
+            ? `${target} exists already: name another file, or remove it.`
+            : `${target} is the log of a database that is gone, and would damage the copy: name another file, or move it.`
+        )
       ),
       Effect.catchTag("@lead-signals/domain/StoreUnavailable", unusable)
     )

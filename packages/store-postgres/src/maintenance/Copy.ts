@@ -130,6 +130,12 @@ export const copySource = (
     }
   })
 
+/** Whether the unfinished copy has all its tables: what marks the progress is made last. */
+const isMade = async (sql: Connection): Promise<boolean> =>
+  (await sql.get<{ readonly is_made: boolean }>(
+    "SELECT to_regclass('lead_signals.copy_progress') IS NOT NULL AS is_made"
+  ))!.is_made
+
 /** Removes an unfinished copy from the database. Fails with `StoreUnavailable`. */
 export const removeUnfinishedCopy = (url: string): Effect.Effect<void, StoreUnavailable> =>
   Effect.scoped(
@@ -278,7 +284,8 @@ export const copyTarget = (
     const types = new Map<string, ReadonlyMap<string, string>>()
     yield* attempt(async () => {
       await refuseOccupied(sql)
-      if (!(await schemaExists(sql, unfinished))) await makeTables(url, unfinished)
+      // A copy that was killed may have left a schema without its tables.
+      if (!(await isMade(sql))) await makeTables(url, unfinished)
       await verifyKeys(sql, true)
       await sql.run(
         "CREATE TABLE IF NOT EXISTS lead_signals.copy_progress (id integer PRIMARY KEY, progress text NOT NULL)"

@@ -1,8 +1,18 @@
 /** Copies a file that is not encrypted page by page, while others read and write it. To be run in a thread: steps and the sync at the end block it. */
-import { openToRead } from "./Driver.ts"
+import { openDatabase, openToRead } from "./Driver.ts"
 import { syncFile } from "./FolderSync.ts"
 
 const pagesAtOnce = 2000
+
+/** A file in WAL mode can't be read where nothing may be written beside it, as on a disk that is mounted to be read. The pages have the mode of their source. */
+const endLogMode = (target: string): void => {
+  const db = openDatabase(target, { fileMustExist: true }, undefined)
+  try {
+    db.pragma("journal_mode = DELETE")
+  } finally {
+    db.close()
+  }
+}
 
 /**
  * Copies all pages as of one moment to a new file that its owner alone may use, and that is on the disk then. Answers their number.
@@ -23,6 +33,7 @@ export const copyPages = async (
         return pagesAtOnce
       }
     })
+    endLogMode(target)
     syncFile(target)
     return totalPages
   } finally {

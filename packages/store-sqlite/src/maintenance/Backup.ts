@@ -9,12 +9,13 @@ import { syncFile, syncFolderOf } from "../connection/FolderSync.ts"
 import { storeWorker, type StoreWorker } from "../worker/StoreWorker.ts"
 import { encryptionOf, type EncryptionOptions } from "../connection/StoreEncryption.ts"
 import { readVersion } from "./FileVersion.ts"
+import { logsLeftAt } from "./LeftLogs.ts"
 import { partialFile, removeSideFiles } from "./PartialFiles.ts"
 import type { CopyCounts } from "../connection/VerifyCopy.ts"
 
-/** A file exists at the copy's path. */
+/** A file exists at the copy's path, or the log of one that is gone, which would damage the copy. */
 export class TargetExists extends Data.TaggedError("TargetExists")<{
-  /** The path where the copy should go. */
+  /** The path of what is there: where the copy should go, or that of the log. */
   readonly target: string
 }> {}
 
@@ -139,6 +140,8 @@ const madeIn = (
 ): Effect.Effect<Backup, StoreUnavailable | TargetExists, Scope.Scope> =>
   Effect.gen(function* () {
     if (existsSync(target)) return yield* new TargetExists({ target })
+    const [log] = logsLeftAt(target)
+    if (log !== undefined) return yield* new TargetExists({ target: log })
     const partial = yield* Effect.mapError(partialFile(target), unavailable)
     const copied = yield* copyFile(filename, partial, options)
     return yield* Effect.try({
@@ -158,8 +161,8 @@ const madeIn = (
  * Copies the file to `target` as of one moment: all pages under one read transaction, so that later writes are not in
  * the copy and do not make it begin again. The copy is opened and read through, belongs to its owner alone, and is on the disk
  * when this succeeds. Until then it has another name; a failure leaves no file, and the next backup into the folder removes what a
- * killed one left. Fails with `TargetExists` when `target` exists, and with `StoreUnavailable`, also when the file is not of Lead
- * Signals or is of a newer version. [STORE-8]
+ * killed one left. Fails with `TargetExists` when `target` exists, or the log of one
+ * that is gone, and with `StoreUnavailable`, also when the file is not of Lead Signals or is of a newer version. [STORE-8]
  */
 export const backup = (
   filename: string,

@@ -15,6 +15,7 @@ import { existsSync, renameSync, rmSync } from "node:fs"
 import type { Param } from "../connection/Connection.ts"
 import { DriverConnection } from "../connection/DriverConnection.ts"
 import { openDatabase, refuseOtherKey } from "../connection/Driver.ts"
+import type { FileKey } from "../connection/FileKey.ts"
 import { encryptionOf, type EncryptionOptions, type StoreEncryption } from "../connection/StoreEncryption.ts"
 import { mustWrap, Secrets } from "../rows/Secrets.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
@@ -24,6 +25,7 @@ import { rebuildDerivedTables } from "../rank-index/DerivedTables.ts"
 import { changeSearch } from "../search/SearchIndex.ts"
 import { beginChangeEpoch } from "./ChangeEpoch.ts"
 import { readVersion } from "./FileVersion.ts"
+import { logsLeftAt } from "./LeftLogs.ts"
 
 const rowsAtOnce = 4000
 
@@ -266,7 +268,19 @@ const openUnfinished = (unfinished: string, { fileKey, secrets }: StoreEncryptio
   return connection
 }
 
-/** Makes what is derived from the copied rows, and begins what a copy has of its own. */
+/** Whether the unfinished copy has all its tables, and their secrets their wrapping: what marks the progress is made last. */
+const isMade = (unfinished: string, fileKey: FileKey | undefined): boolean => {
+  if (!existsSync(unfinished)) return false
+  refuseOtherKey(unfinished, fileKey)
+  const db = openDatabase(unfinished, { fileMustExist: true, timeout: 3000 }, fileKey)
+  try {
+    return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'copy_progress'").get() !== undefined
+  } finally {
+    db.close()
+  }
+}
+
+/** Makes what is derived from the copied rows, and begins what a copy has of its own. A copy that is killed behind it does it again. */
 const completeRows = (sql: DriverConnection, lastNumbers: Readonly<Record<string, number>>): void => {
   sql.transaction(() => {
     sql.runAll(rebuildDerivedTables)
@@ -282,13 +296,26 @@ const completeRows = (sql: DriverConnection, lastNumbers: Readonly<Record<string
     // The copy is another database than the source: it has a journal of its own, which begins here.
     sql.run("UPDATE removal_journal SET dropped = coalesce((SELECT max(position) FROM removal), dropped)")
     sql.run("DELETE FROM removal")
-    sql.run("DROP TABLE copy_progress")
   })
+}
+
+/** Drops the mark of the progress, once the file has its name: without it nobody would know that only the name is missing. One that stays does no harm. */
+const dropProgress = (target: string, key: FileKey | undefined): void => {
+  try {
+    const sql = new DriverConnection(target, { readonly: false, busyMillis: 3000, key })
+    try {
+      sql.run("DROP TABLE copy_progress")
+    } finally {
+      sql.close()
+    }
+  } catch {
+    // The copy is whole: a server may have it open already.
+  }
 }
 
 /**
  * Opens a new file, or an unfinished copy, to be filled. `make` makes an empty file of this version. Only this process may fill it. Fails with
- * `StoreUnavailable`, when there is a file at the target, too. [STORE-10]
+ * `StoreUnavailable`, when there is a file at the target, or the log of one that is gone, too. [STORE-10]
  */
 export const copyTarget = (
   target: string,
@@ -301,8 +328,15 @@ export const copyTarget = (
         reason: `${target} exists already; name a file that does not exist`
       })
     }
+    const [log] = logsLeftAt(target)
+    if (log !== undefined) {
+      return yield* new StoreUnavailable({
+        reason: `${log} is the log of a database that is gone, and would damage the copy; move it to its database, or remove it`
+      })
+    }
     const unfinished = unfinishedOf(target)
-    if (!existsSync(unfinished)) {
+    // A copy that was killed, or met a full disk, may have left a file without its tables.
+    if (!(yield* Effect.try({ try: () => isMade(unfinished, fileKey), catch: unavailable }))) {
       yield* make(unfinished)
       for (const ending of ["-removals", "-limits", "-limits-wal", "-limits-shm"]) {
         rmSync(`${unfinished}${ending}`, { force: true })
@@ -346,6 +380,7 @@ export const copyTarget = (
           sql.close()
           renameSync(unfinished, target)
           syncFolderOf(target)
+          dropProgress(target, fileKey)
         })
     }
     return copied

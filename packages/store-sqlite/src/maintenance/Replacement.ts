@@ -16,6 +16,7 @@ import { DriverConnection } from "../connection/DriverConnection.ts"
 import { type FileKey, keyProblem } from "../connection/FileKey.ts"
 import { syncFolderOf } from "../connection/FolderSync.ts"
 import { renameToNew } from "./Backup.ts"
+import { logFileEndings, logsLeftAt } from "./LeftLogs.ts"
 
 const lockWaitMillis = 500
 
@@ -78,28 +79,41 @@ const keepReplaced = (file: string, replacedAs: string): void => {
   }
 }
 
+/** What of a database was put aside, by the new names. */
+interface PutAside {
+  /** Null where there was no database. */
+  readonly replacedAs: string | null
+  /** Logs of a database that was gone. */
+  readonly logs: ReadonlyArray<string>
+}
+
+/** Takes what lies beside the target out of the way of another file. Returns the new names. */
+const putLogsAside = (target: string, replacedAs: string): ReadonlyArray<string> => {
+  const kept = logsLeftAt(target).map((log) => {
+    const name = replacedAs + log.slice(target.length)
+    keepReplaced(log, name)
+    return name
+  })
+  for (const ending of logFileEndings) rmSync(target + ending, { force: true })
+  return kept
+}
+
 /**
- * Puts `whole` in the place of `target`. Returns the name under which the replaced database is kept; null where there was none. A kill
- * leaves `target` as it was or replaced, and nothing to repair.
+ * Puts `whole` in the place of `target`, and puts aside what was there. A kill leaves `target` as it was or replaced, and nothing to repair.
  */
-export const putInPlace = (whole: string, target: string, now: number): string | null => {
-  giveOwnerOf(existsSync(target) ? target : dirname(target), whole)
-  if (!existsSync(target)) {
-    renameToNew(whole, target)
-    return null
-  }
+export const putInPlace = (whole: string, target: string, now: number): PutAside => {
+  const isThere = existsSync(target)
+  giveOwnerOf(isThere ? target : dirname(target), whole)
   const replacedAs = `${target}.replaced-${instant(now)}`
-  keepReplaced(target, replacedAs)
-  for (const ending of ["-wal", "-journal"]) {
-    // Left beside a file that SQLite can't read: the log of a replaced file would damage the new one.
-    if (!existsSync(target + ending)) continue
-    keepReplaced(target + ending, replacedAs + ending)
-    rmSync(target + ending)
-  }
-  rmSync(`${target}-shm`, { force: true })
+  if (isThere) keepReplaced(target, replacedAs)
+  const logs = putLogsAside(target, replacedAs)
   syncFolderOf(target)
+  if (!isThere) {
+    renameToNew(whole, target)
+    return { replacedAs: null, logs }
+  }
   renameSync(whole, target)
   syncFolderOf(target)
   for (const ending of ["-limits", "-limits-wal", "-limits-shm"]) rmSync(target + ending, { force: true })
-  return replacedAs
+  return { replacedAs, logs: [] }
 }

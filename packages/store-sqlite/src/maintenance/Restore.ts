@@ -239,16 +239,20 @@ export const restore = (
       const { counts } = yield* soundness(partial, encryption, (fraction, what) =>
         onProgress(0.7 + fraction * 0.3, `checking the result: ${what}`)
       )
-      const replacedAs = yield* attempt(() => {
+      const { logs, replacedAs } = yield* attempt(() => {
         removeSideFiles(partial)
         syncFile(partial)
-        return dryRun ? null : putInPlace(partial, target, now)
+        return dryRun ? { replacedAs: null, logs: [] } : putInPlace(partial, target, now)
       })
-      const { file: journal, warnings } = found
+      const { file: journal } = found
+      const warnings = [...found.warnings, ...logs.map(leftLog)]
       const version = newestMigration
       return { fromVersion, version, replacedAs, journal, replayed, pendingDeliveries, warnings, counts }
     })
   )
+
+const leftLog = (log: string): string =>
+  `A database that is gone had left its log there. It is kept as ${log}, and holds personal data: move it to its database, or delete it.`
 
 /** What the replaced database says that the copy should go by; null where it is not one of ours, or can't be read. */
 const replacedBy = (
