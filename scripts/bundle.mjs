@@ -69,13 +69,14 @@ const cipherDriverOfThread = {
   }
 }
 
-const startThread = /[\\/]store-sqlite[\\/]src[\\/]worker[\\/]startThread\.ts$/
+/** The module that `bundleThread` replaces. */
+export const startThread = /[\\/]store-sqlite[\\/]src[\\/]worker[\\/]startThread\.ts$/
 
 /**
  * The module that replaces the SQLite store's `startThread.ts`: it starts threads with their program, which it has in one text,
  * instead of files. `inputs` gains the files that the program is made of.
  */
-const bundleThread = async (plugins, inputs) => {
+export const bundleThread = async (plugins, inputs) => {
   const { build } = await import("esbuild")
   const { metafile, outputFiles } = await build({
     entryPoints: [join(root, "packages", "store-sqlite", "src", "worker", "thread.ts")],

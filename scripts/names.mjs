@@ -89,8 +89,27 @@ const wrongComment = (text) => {
     : `a comment begins with ${word}: begin with the noun, or with the subject that acts`
 }
 
+/** A word of an identifier that `wrongIdentifier` finds, or a part of another word. */
+const wordAnywhere = new RegExp(
+  `(?:${Object.keys(instead)
+    .map((word) => word.replaceAll(/./g, (letter) => `[${letter}${letter.toUpperCase()}]`))
+    .join("|")})(?![a-z])|\\bleast(?![a-z0-9_$])`
+)
+
+/** A comment that `wrongComment` finds, wherever it stands. */
+const commentAnywhere = /\/[/*]+\s*(?:\*\s*)?(?:Of|Whoever)\b/
+
+/** Lines of comments with no code behind them. */
+const commentLines = /^[ \t]*(?:\/\/.*|\* .*|\/\*(?:(?!\*\/).)*(?:\*\/)?)[ \t]*$/gm
+
+/** Whether there may be something wrong in the text of a file: nine of ten have none of the words, and need not be parsed. */
+const mayBeWrong = (text) =>
+  wordAnywhere.test(text.replaceAll(commentLines, "")) || commentAnywhere.test(text)
+
 /** What is wrong in the text of a file, each with its line. */
 export const wrongNames = (path, text) => {
+  const ofModule = wrongModule(path)
+  if (!mayBeWrong(text)) return ofModule === null ? [] : [`${path}:1 ${ofModule}`]
   const kind = path.endsWith("x")
     ? ts.ScriptKind.TSX
     : path.endsWith(".mjs")
@@ -112,7 +131,7 @@ export const wrongNames = (path, text) => {
     ts.forEachChild(node, visit)
   }
   const seen = new Set()
-  add(0, wrongModule(path))
+  add(0, ofModule)
   visit(source)
   return found
 }

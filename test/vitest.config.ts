@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process"
 import { availableParallelism } from "node:os"
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { bundledThreads } from "../scripts/bundle.mjs"
+import { bundlePackages } from "../scripts/bundled-packages.mjs"
 import { FileOrder } from "./harness/FileOrder.ts"
 import { isThorough } from "./harness/Thoroughness.ts"
 
@@ -25,9 +27,20 @@ const patientMessages = new URL("harness/PatientMessages.mjs", import.meta.url).
 /** With its initial size V8 collects the new space every few milliseconds while modules are loaded and histories generated. */
 const newSpace = "--min-semi-space-size=16"
 
+/** `npm test` loads the packages from a few files, others from their sources. */
+const packages =
+  process.env["BUNDLED_PACKAGES"] === "true"
+    ? await bundlePackages(fileURLToPath(new URL(".bundle/packages", import.meta.url)))
+    : new Map<string, string>()
+// A test that runs tests would replace them.
+delete process.env["BUNDLED_PACKAGES"]
+
 export default defineConfig({
   // Node would load WebAssembly in each of the many threads of the stores, to strip the types of forty files.
   plugins: [bundledThreads()],
+  resolve: {
+    alias: Array.from(packages, ([name, file]) => ({ find: new RegExp(`^${name}$`), replacement: file }))
+  },
   test: {
     globalSetup: "harness/RunSetup.ts",
     setupFiles: ["harness/Seed.ts", "harness/YieldAfterEach.ts"],
@@ -35,6 +48,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     // What is awaited has no second alone: machines that are busy with other tests take long. No test sets less.
     expect: { poll: { timeout: 300_000 } },
+    server: { deps: { external: [/[\\/]\.bundle[\\/]packages[\\/]/] } },
     pool: "forks",
     // Files share what they import: loading it anew for each would take a fifth of the time.
     poolOptions: {

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const program = fileURLToPath(new URL("../../scripts/docstrings.mjs", import.meta.url))
 const parent = temporaryFolder()
@@ -31,7 +32,7 @@ const count = (
 
 const header = "/** What is made up for a test. */\n\n"
 
-it("passes a package whose public names and members all have a docstring", async () => {
+it.runIf(isThorough)("passes a package whose public names and members all have a docstring", async () => {
   const counted = await count({
     "index.ts": `${header}export * as Sizes from "./Sizes.ts"\nexport { twice as again } from "./Sizes.ts"\n`,
     "Sizes.ts": `${header}/** Doubles a number. */\nexport const twice = (n: number): number => 2 * n\n`,
@@ -90,7 +91,7 @@ export type Ended =
   })
 })
 
-it("takes a docstring that only repeats the name for none", async () => {
+it.runIf(isThorough)("takes a docstring that only repeats the name for none", async () => {
   const counted = await count({
     "index.ts": `${header}/** The page size. */\nexport const pageSize = 1\n\n/** Leads on a page, at most 100. */\nexport const leadsOnPage = 2\n`
   })
@@ -104,8 +105,10 @@ it("takes a docstring that only repeats the name for none", async () => {
   })
 })
 
-it("names what a module exports for its neighbours alone, and has no docstring of its own", async () => {
-  const module = `/** The docstring of the module is none of its first name. */
+it.runIf(isThorough)(
+  "names what a module exports for its neighbours alone, and has no docstring of its own",
+  async () => {
+    const module = `/** The docstring of the module is none of its first name. */
 
 export const { far, near: close } = { far: 1, near: 2 }
 
@@ -118,15 +121,16 @@ function half(n: number): number {
 
 export { half, twice as double }
 `
-  const counted = await count({ "index.ts": `${header}export {}\n`, "Sizes.ts": module })
-  expect(counted).toEqual({
-    code: 1,
-    lines: [
-      "packages/made/src/Sizes.ts:3 far has no docstring of its own",
-      "packages/made/src/Sizes.ts:3 close has no docstring of its own",
-      "packages/made/src/Sizes.ts:8 half has no docstring of its own",
-      "1 of 1 public names and members have a docstring",
-      "packages/made: 3 of 4 exported names have none"
-    ]
-  })
-})
+    const counted = await count({ "index.ts": `${header}export {}\n`, "Sizes.ts": module })
+    expect(counted).toEqual({
+      code: 1,
+      lines: [
+        "packages/made/src/Sizes.ts:3 far has no docstring of its own",
+        "packages/made/src/Sizes.ts:3 close has no docstring of its own",
+        "packages/made/src/Sizes.ts:8 half has no docstring of its own",
+        "1 of 1 public names and members have a docstring",
+        "packages/made: 3 of 4 exported names have none"
+      ]
+    })
+  }
+)

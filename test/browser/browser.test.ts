@@ -2,7 +2,6 @@
 import { createLeadSignals } from "@lead-signals/embedded"
 import { scenarioNamed, simulate } from "@lead-signals/simulations"
 import * as MemoryStore from "@lead-signals/store-memory"
-import { build } from "esbuild"
 import { createServer } from "node:http"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
@@ -13,6 +12,7 @@ import { chromiumPath, launchChromium } from "../harness/Chromium.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
 const bundled = async (name: string): Promise<string> => {
+  const { build } = await import("esbuild")
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(name, import.meta.url))],
     bundle: true,
@@ -26,7 +26,7 @@ const bundled = async (name: string): Promise<string> => {
   return outputFiles[0]!.text
 }
 
-describe.skipIf(chromiumPath === undefined)("in a browser", () => {
+describe.skipIf(chromiumPath === undefined || !isThorough)("in a browser", () => {
   let browser: Browser
   let page: Page
   const scripts = new Map<string, string>()
@@ -67,58 +67,55 @@ describe.skipIf(chromiumPath === undefined)("in a browser", () => {
     expect(requested.filter((path) => path !== "/service.js")).toEqual([])
   })
 
-  it.runIf(isThorough)(
-    "shows the documentation under a folder, and a call that is tried out finds what there is [DOC-1]",
-    async () => {
-      const service = await createLeadSignals({ store: MemoryStore.layer })
-      const brand = await service.createBrand("B")
-      const source = { type: "posts-with-keywords" as const, value: "launch" }
-      const signal = await service.createSignal(brand.id, { name: "S", signalType: "post", source })
-      const { value: key } = await service.createKey(brand.id, { label: "docs" })
-      await service.observe(brand.id, [
-        { signalId: signal.id, person: { extId: "p", name: "Found Example" }, engagement: { id: "e" } }
-      ])
-      const mounted = createServer((request, response) => {
-        const url = new URL(request.url!.replace(/^\/mounted(?=\/)/, ""), "http://mounted.example")
-        const headers = request.headers as Record<string, string>
-        void service.fetch(new Request(url, { headers })).then(async (answer) => {
-          response.writeHead(answer.status, Object.fromEntries(answer.headers))
-          response.end(Buffer.from(await answer.arrayBuffer()))
-        })
-      }).listen(0, "127.0.0.1")
-      await once(mounted, "listening")
-      const origin = `http://127.0.0.1:${(mounted.address() as AddressInfo).port}`
-      const docs = await browser.newPage()
-      const wrong: Array<string> = []
-      docs.on("console", (line) => line.type() === "error" && wrong.push(line.text()))
-      docs.on("pageerror", (error) => wrong.push(error.message))
-      docs.on("request", (request) => {
-        if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${origin}/mounted/`))
-          wrong.push(request.url())
+  it("shows the documentation under a folder, and a call that is tried out finds what there is [DOC-1]", async () => {
+    const service = await createLeadSignals({ store: MemoryStore.layer })
+    const brand = await service.createBrand("B")
+    const source = { type: "posts-with-keywords" as const, value: "launch" }
+    const signal = await service.createSignal(brand.id, { name: "S", signalType: "post", source })
+    const { value: key } = await service.createKey(brand.id, { label: "docs" })
+    await service.observe(brand.id, [
+      { signalId: signal.id, person: { extId: "p", name: "Found Example" }, engagement: { id: "e" } }
+    ])
+    const mounted = createServer((request, response) => {
+      const url = new URL(request.url!.replace(/^\/mounted(?=\/)/, ""), "http://mounted.example")
+      const headers = request.headers as Record<string, string>
+      void service.fetch(new Request(url, { headers })).then(async (answer) => {
+        response.writeHead(answer.status, Object.fromEntries(answer.headers))
+        response.end(Buffer.from(await answer.arrayBuffer()))
       })
-      docs.on(
-        "response",
-        (answer) => answer.status() >= 400 && wrong.push(`${answer.status()} ${answer.url()}`)
-      )
-      await docs.goto(`${origin}/mounted/`)
-      await docs.click("button.authorize")
-      await docs.fill('input[aria-label="auth-bearer-value"]', key)
-      await docs.click(".auth-btn-wrapper button.authorize")
-      await docs.click(".auth-btn-wrapper button.btn-done")
-      await docs.click("[id$='-listLeads'] .opblock-summary-control")
-      await docs.click("[id$='-listLeads'] .try-out__btn")
-      await docs.click("[id$='-listLeads'] button.execute")
-      const answered = docs.locator("[id$='-listLeads'] .live-responses-table")
-      await answered.waitFor()
-      expect(await answered.innerText()).toContain("Found Example")
-      expect(wrong).toEqual([])
-      await docs.close()
-      mounted.close()
-      await service.close()
-    }
-  )
+    }).listen(0, "127.0.0.1")
+    await once(mounted, "listening")
+    const origin = `http://127.0.0.1:${(mounted.address() as AddressInfo).port}`
+    const docs = await browser.newPage()
+    const wrong: Array<string> = []
+    docs.on("console", (line) => line.type() === "error" && wrong.push(line.text()))
+    docs.on("pageerror", (error) => wrong.push(error.message))
+    docs.on("request", (request) => {
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${origin}/mounted/`))
+        wrong.push(request.url())
+    })
+    docs.on(
+      "response",
+      (answer) => answer.status() >= 400 && wrong.push(`${answer.status()} ${answer.url()}`)
+    )
+    await docs.goto(`${origin}/mounted/`)
+    await docs.click("button.authorize")
+    await docs.fill('input[aria-label="auth-bearer-value"]', key)
+    await docs.click(".auth-btn-wrapper button.authorize")
+    await docs.click(".auth-btn-wrapper button.btn-done")
+    await docs.click("[id$='-listLeads'] .opblock-summary-control")
+    await docs.click("[id$='-listLeads'] .try-out__btn")
+    await docs.click("[id$='-listLeads'] button.execute")
+    const answered = docs.locator("[id$='-listLeads'] .live-responses-table")
+    await answered.waitFor()
+    expect(await answered.innerText()).toContain("Found Example")
+    expect(wrong).toEqual([])
+    await docs.close()
+    mounted.close()
+    await service.close()
+  })
 
-  it.runIf(isThorough)("simulates to the same digest as in Node", async () => {
+  it("simulates to the same digest as in Node", async () => {
     for (const input of [
       { scenario: "crash-loop", seed: 3, hours: 1 },
       { scenario: "swarm", seed: 7, hours: 1 }

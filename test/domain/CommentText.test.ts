@@ -3,6 +3,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { counted } from "../harness/CountedSteps.ts"
 import { cases } from "../harness/Thoroughness.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const tagStart = /<[a-zA-Z/!?]/
 // eslint-disable-next-line no-control-regex
@@ -74,7 +75,7 @@ describe("comment text", () => {
     )
   })
 
-  it("takes a megabyte of anything without getting stuck [ENG-6]", () => {
+  it("takes a long text of anything without getting stuck [ENG-6]", () => {
     for (const piece of [
       "<",
       "<a",
@@ -87,7 +88,9 @@ describe("comment text", () => {
       "</",
       "<script></script>"
     ]) {
-      const text = CommentText.sanitise(piece.repeat(Math.floor(1_000_000 / piece.length)))
+      const text = CommentText.sanitise(
+        piece.repeat(Math.floor((isThorough ? 1_000_000 : 100_000) / piece.length))
+      )
       expect(text).not.toMatch(tagStart)
     }
   })
@@ -103,7 +106,7 @@ describe("comment text", () => {
       ["<a=  ", ">"],
       ["<script>a", "</script>"]
     ] as const) {
-      const [short, long] = [1000, 4000].map((n) =>
+      const [short, long] = (isThorough ? [1000, 4000] : [250, 1000]).map((n) =>
         stepsOf(() => void module.sanitise(piece.repeat(n) + end))
       )
       expect(long! / short!).toBeLessThan(4.5)

@@ -6,6 +6,8 @@ import {
   CampaignStore,
   Deliveries,
   type Entropy,
+  Keys,
+  type KeyStore,
   Leads,
   LeadStore,
   Webhooks,
@@ -58,21 +60,25 @@ it("keeps everything but its deletion from a brand that is being deleted [DEL-1,
       const [brandStore, campaignStore] = yield* Effect.all([BrandStore, CampaignStore])
       const { id } = yield* Brands.create("A")
       const campaign = yield* Campaigns.create(id, "C")
+      const { key } = yield* Keys.create(id, { label: "k", requestsPerMinute: 7 })
       yield* brandStore.startDeletion(id, 1)
       const totals = { impressions: 1, reactions: 1, comments: 1, reposts: 1 }
       const calls: ReadonlyArray<
         Effect.Effect<
           unknown,
           unknown,
-          BrandStore | CampaignStore | Deliveries | Entropy | LeadStore | WebhookStore
+          BrandStore | CampaignStore | Deliveries | Entropy | KeyStore | LeadStore | WebhookStore
         >
       > = [
         Campaigns.putReading(id, campaign.id, { postId: "p", day: "2026-01-02", totals }),
         Campaigns.rename(id, campaign.id, "X"),
+        Campaigns.remove(id, campaign.id),
+        Keys.revoke(id, key.id),
         Leads.amend(id, 1, { qualified: true }),
         Leads.exportData(id, 1),
         Webhooks.test(id, "1"),
-        Webhooks.rotateSecret(id, "1")
+        Webhooks.rotateSecret(id, "1"),
+        Webhooks.remove(id, "1")
       ]
       for (const call of calls)
         expect(yield* Effect.flip(Effect.asVoid(call))).toMatchObject({ resource: "brand" })

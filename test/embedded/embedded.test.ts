@@ -11,7 +11,7 @@ import * as Domain from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Layer } from "effect"
-import { LeadStore } from "@lead-signals/domain"
+import { BrandStore, LeadStore } from "@lead-signals/domain"
 import { nodeListener } from "@lead-signals/embedded/node"
 import * as Webhooks from "@lead-signals/webhook/node"
 import { EventEmitter, once } from "node:events"
@@ -105,6 +105,19 @@ describe("the service behind promises", () => {
     expect(progress).toEqual([0])
     expect(await service.brands()).toEqual([])
     await expect(service.deleteBrand(brand.id)).rejects.toBeInstanceOf(NotFound)
+    await service.close()
+  })
+
+  it("shows nothing of a brand any more whose deletion has begun [DEL-1]", async () => {
+    const { brand, service } = await withLeads(3)
+    const campaign = await service.createCampaign(brand.id, "C")
+    expect((await service.list(brand.id)).data).toHaveLength(3)
+    await service.run(Effect.flatMap(BrandStore, (store) => store.startDeletion(brand.id, 1)))
+    const { data, meta } = await service.list(brand.id)
+    expect([data, meta.pagination.total]).toEqual([[], 0])
+    await expect(service.detail(brand.id, 1)).rejects.toBeInstanceOf(NotFound)
+    await expect(service.metrics(brand.id, campaign.id)).rejects.toBeInstanceOf(NotFound)
+    await service.deleteBrand(brand.id)
     await service.close()
   })
 

@@ -1,6 +1,6 @@
 /** Debian's Chromium, or the one that `CHROMIUM` names. Tests that need it are skipped where there is none. */
 import { existsSync } from "node:fs"
-import { type Browser, chromium } from "playwright-core"
+import type { Browser } from "playwright-core"
 
 const places = [
   process.env["CHROMIUM"],
@@ -17,8 +17,10 @@ if (chromiumPath === undefined) {
   )
 }
 
-export const launchChromium = (): Promise<Browser> =>
-  chromium.launch({
+export const launchChromium = async (): Promise<Browser> => {
+  // Few of the files that ask for Chromium start it.
+  const { chromium } = await import("playwright-core")
+  return chromium.launch({
     executablePath: chromiumPath!,
     // The user of this test may be root in a container.
     args: [
@@ -29,3 +31,4 @@ export const launchChromium = (): Promise<Browser> =>
       "--host-resolver-rules=MAP console.test 127.0.0.1"
     ]
   })
+}

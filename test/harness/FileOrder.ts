@@ -1,8 +1,8 @@
 /**
- * The order of test files. vitest begins with those that took longest in its last run (`node_modules/.vite`). Without a last run, as in
- * continuous integration, it would begin with the largest, and end with a short file that takes long, which leaves the other processors
- * idle. So those come first that say of themselves, by `@slow` and the reason in the comment at their top, that they take long; then those
- * that start processes, play the contract of stores or simulate: they take longer than their size says.
+ * The order of test files. vitest begins with those that took longest when they last ran (`node_modules/.vite`), and ends with those of which it
+ * knows no time: all of them in continuous integration, and new ones elsewhere. A short file that takes long would come at the end and leave the
+ * other processors idle. So of those without a time those come first that say of themselves, by `@slow` and the reason in the comment at their
+ * top, that they take long; then those that start processes, play the contract of stores or simulate: they take longer than their size says.
  */
 import { readFileSync } from "node:fs"
 import { relative } from "node:path"
@@ -23,8 +23,13 @@ export class FileOrder extends BaseSequencer {
     const { cache, config } = this.ctx
     const isKnown = ({ moduleId, project }: TestSpecification): boolean =>
       cache.getFileTestResults(`${project.name}:${relative(config.root, moduleId)}`) !== undefined
-    if (sorted.some(isKnown)) return sorted
-    const slow = sorted.filter((file) => isSlow(textOf(file)))
-    return [...new Set([...slow, ...sorted.filter((file) => takesLonger(textOf(file))), ...sorted])]
+    const unknown = sorted.filter((file) => !isKnown(file))
+    return [
+      ...new Set([
+        ...unknown.filter((file) => isSlow(textOf(file))),
+        ...unknown.filter((file) => takesLonger(textOf(file))),
+        ...sorted
+      ])
+    ]
   }
 }

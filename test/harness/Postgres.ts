@@ -11,6 +11,7 @@ import pg from "pg"
 import { inject } from "vitest"
 import { findPostgres } from "./PostgresBinaries.ts"
 import { madeOnce } from "./MadeOnce.ts"
+import { isThorough } from "./Thoroughness.ts"
 import {
   createPostgresServer,
   initializeCluster,
@@ -54,7 +55,11 @@ const serverUrl = async (): Promise<string> => {
     }
     try {
       if (existsSync(path)) continue
-      const server = await startPostgres({ watchedPid: inject("runPid") })
+      // Each test has a database of its own: a worker would look into one of them every second. No test waits for that.
+      const server = await startPostgres({
+        watchedPid: inject("runPid"),
+        settings: isThorough ? {} : { autovacuum: "off" }
+      })
       writeFileSync(`${path}.part`, server.url())
       renameSync(`${path}.part`, path)
     } finally {

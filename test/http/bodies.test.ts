@@ -4,7 +4,7 @@ import { connect } from "node:net"
 import { gzipSync } from "node:zlib"
 import { expectShape, parse } from "./RawAnswers.ts"
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Api, operatorToken, startApi } from "../harness/HttpServers.ts"
+import { type Api, observation, operatorToken, setUpBrand, startApi } from "../harness/HttpServers.ts"
 
 let api: Api
 
@@ -44,6 +44,29 @@ describe("bodies", () => {
       'application/json;charset="utf-8"'
     ]) {
       expect((await post('{"name":"x"}', type)).status).toBe(201)
+    }
+  })
+
+  it("are taken as they are, and never compressed [ERR-2]", async () => {
+    const { id, signalId } = await setUpBrand(api)
+    const line = JSON.stringify(observation(signalId, "coded", "coded-1"))
+    const json = `{"observations":[${line}]}`
+    const sendCoded = (type: string, body: BodyInit, coding: string) =>
+      api.call(`/operator/brands/${id}/observations`, {
+        method: "POST",
+        token: operatorToken,
+        headers: { "content-type": type, "content-encoding": coding },
+        body
+      })
+    for (const [type, text] of [
+      ["application/json", json],
+      ["application/x-ndjson", line]
+    ] as const) {
+      for (const coding of ["GZIP", "identity, gzip"]) {
+        const { body, status } = await sendCoded(type, gzipSync(text), coding)
+        expect([type, coding, status, body.error.code]).toEqual([type, coding, 415, "unsupported_media_type"])
+      }
+      expect((await sendCoded(type, text, "Identity")).status).toBe(200)
     }
   })
 

@@ -9,7 +9,8 @@ import pg from "pg"
 import { describe, expect, it } from "vitest"
 import { runCommand } from "../harness/CommandRun.ts"
 import { type Api, observation, observe, setUpBrand, startApi } from "../harness/HttpServers.ts"
-import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
+import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const onFile = (filename: string) => startApi({ stores: SqliteStore.layer({ filename, synced: false }) })
@@ -123,7 +124,7 @@ describe("a cursor of the feed of changes", () => {
   it.skipIf(isWithoutPostgres)(
     "ends with 410 once the operator has begun another history on Postgres, at once for who waits [CHG-5, CHG-6]",
     async () => {
-      const url = await newDatabase()
+      const url = await migratedDatabase()
       const api = await startApi({
         stores: PostgresStore.layer({ url, maxConnections: 4, notifications: false })
       })

@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { followAmongWriters } from "../harness/FollowedChanges.ts"
 import { startApi } from "../harness/HttpServers.ts"
-import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
+import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
@@ -32,7 +33,7 @@ describe("copies by the feed of changes, while others write", () => {
   it("are equal to the list on SQLite [CHG-1, CHG-3]", async () => {
     const filename = join(temporaryFolder(), "followed.sqlite")
     const api = await startApi({ stores: SqliteStore.layer({ filename, synced: false }) })
-    const counts = await followAmongWriters({ urls: [api.url], ...size, writes: isThorough ? 3000 : 80 })
+    const counts = await followAmongWriters({ urls: [api.url], ...size, writes: isThorough ? 3000 : 52 })
     if (isThorough) console.log(JSON.stringify(counts))
     expectMuch(counts)
   })
@@ -40,7 +41,7 @@ describe("copies by the feed of changes, while others write", () => {
   it.skipIf(isWithoutPostgres)(
     "are equal to the list on three nodes of one Postgres [CHG-1, CHG-3, CHG-4]",
     async () => {
-      const url = await newDatabase()
+      const url = await migratedDatabase()
       const nodes = []
       for (let i = 0; i < 3; i++) {
         nodes.push(
@@ -48,7 +49,7 @@ describe("copies by the feed of changes, while others write", () => {
         )
       }
       const urls = nodes.map((node) => node.url)
-      const counts = await followAmongWriters({ urls, ...size, writes: isThorough ? 1500 : 60 })
+      const counts = await followAmongWriters({ urls, ...size, writes: isThorough ? 1500 : 52 })
       if (isThorough) console.log(JSON.stringify(counts))
       expectMuch(counts)
     }

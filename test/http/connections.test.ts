@@ -3,7 +3,8 @@ import { Effect, Fiber } from "effect"
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { type Api, operatorToken, startApi } from "../harness/HttpServers.ts"
+import { type Api, operatorToken, setUpBrand, startApi } from "../harness/HttpServers.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 const tunnel = "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -42,6 +43,29 @@ describe("a connection", () => {
       expect([last, statuses(seen)]).toEqual([last, ["200", "401", "400"]])
       expect(seen).toMatch(new RegExp(`${message}[^}]*}}$`))
     }
+    expect(await isAlive(api)).toBe(true)
+  })
+
+  it.runIf(isThorough)("has up to 1,000 requests that wait for their answers [ERR-11]", async () => {
+    const api = await startApi()
+    expect(statuses(await api.raw(`${get("/health").repeat(999)}${tunnel}`))).toHaveLength(1000)
+  })
+
+  it("is closed when more than 1,000 of its requests wait for their answers [ERR-11]", async () => {
+    const api = await startApi()
+    const { key } = await setUpBrand(api)
+    const socket = await opened(api)
+    const closed = new Promise((resolve) => socket.once("close", resolve))
+    const waiting = get("/signals/changes?wait=30").replace(
+      "Host: x",
+      `Host: x\r\nAuthorization: Bearer ${key}`
+    )
+    let seen = ""
+    socket.on("data", (chunk) => (seen += String(chunk)))
+    socket.write(waiting + get("/health").repeat(1000))
+    await closed
+    // The wait would have had an answer.
+    expect(seen).toBe("")
     expect(await isAlive(api)).toBe(true)
   })
 

@@ -12,7 +12,8 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import type { Layer } from "effect"
 import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
-import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
+import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { observation, observe, setUpBrand, startApi } from "../harness/HttpServers.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { make } from "./HostileRequests.ts"
@@ -23,7 +24,7 @@ const connections = 8
 const stores = {
   memory: async () => MemoryStore.layer,
   SQLite: async () => SqliteStore.layer({ filename: emptyStoreFile(), synced: false }),
-  Postgres: async () => PostgresStore.layer({ url: await newDatabase(), notifications: false })
+  Postgres: async () => PostgresStore.layer({ url: await migratedDatabase(), notifications: false })
 } satisfies Readonly<Record<string, () => Promise<Layer.Layer<StorePorts, StoreUnavailable>>>>
 
 const answer = async (store: keyof typeof stores, requests: number): Promise<void> => {

@@ -1,4 +1,7 @@
 /** What an operator sets up: brands, signals, campaigns and figures. */
+import { BrandStore } from "@lead-signals/domain"
+import { openApi } from "@lead-signals/http"
+import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import {
   type Api,
@@ -263,6 +266,33 @@ describe("setting up", () => {
     const brands = (await api.operate("GET", "/operator/brands")).body.data
     expect(brands.map(({ id }: { id: string }) => id)).not.toContain(own.id)
     for (const brand of brands) expect(brand.deletionStartedAt).toBeNull()
+  })
+
+  it("answers 404 to every call for a brand that is being deleted, but to its deletion [DEL-5]", async () => {
+    const own = await startApi()
+    const leaving = await setUpBrand(own)
+    await observe(own, leaving, observation(leaving.signalId, "d", "d"))
+    await own.operate("POST", `/operator/brands/${leaving.id}/campaigns`, { name: "C" })
+    await own.run(Effect.flatMap(BrandStore, (store) => store.startDeletion(leaving.id, 1)))
+    const values: Readonly<Record<string, string>> = {
+      brandId: leaving.id,
+      id: "1",
+      keyId: "1",
+      deliveryId: `wh_${"0".repeat(32)}`,
+      postId: "p",
+      day: "2026-01-05"
+    }
+    const ofBrand = "/operator/brands/{brandId}"
+    for (const [path, item] of Object.entries<Record<string, any>>(openApi().paths)) {
+      if (!path.startsWith(ofBrand)) continue
+      for (const [method, { requestBody }] of Object.entries(item)) {
+        if (path === ofBrand && method === "delete") continue
+        const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name]!)
+        const body = requestBody?.content["application/json"].example
+        const { status } = await own.operate(method.toUpperCase(), filled, body)
+        expect([method, path, status]).toEqual([method, path, 404])
+      }
+    }
   })
 
   it("takes a snapshot's figures as cumulative integers from 0, and its day as a date [MET-5, MET-7]", async () => {

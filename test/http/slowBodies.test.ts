@@ -24,7 +24,13 @@ interface Conversation {
   readonly closed: Promise<unknown>
 }
 
-const post = (api: Api, path: string, type: string, head = "Transfer-Encoding: chunked"): Conversation => {
+const post = (
+  api: Api,
+  path: string,
+  type: string,
+  head = "Transfer-Encoding: chunked",
+  body = ""
+): Conversation => {
   // It goes on sending after the end of what it gets.
   const socket = connect({ port: api.port, host: "127.0.0.1", allowHalfOpen: true })
   let seen = ""
@@ -32,7 +38,7 @@ const post = (api: Api, path: string, type: string, head = "Transfer-Encoding: c
   socket.on("data", (chunk) => (seen += chunk.toString("latin1")))
   const closed = new Promise((resolve) => socket.once("close", resolve))
   socket.write(
-    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Type: ${type}\r\n${head}\r\n\r\n`
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Type: ${type}\r\n${head}\r\n\r\n${body}`
   )
   return { socket, seen: () => seen, closed }
 }
@@ -81,6 +87,40 @@ describe("a body that drips", () => {
     }
     expect((await api.call("/health")).status).toBe(200)
   })
+
+  it("is 408 also when its client sends nothing more, and so ends an answer that has begun [ERR-1, ERR-6, OBS-8]", async () => {
+    const { api, brand } = await begin({ json: short, line: short })
+    const line = `${JSON.stringify(observation(brand.signalId, "silent", "silent-1"))}\n`
+    for (const [path, type, sent, status] of [
+      ["/operator/brands", "application/json", "{", 408],
+      [linesOf(brand), ndjson, "{", 408],
+      [linesOf(brand), ndjson, line, 200]
+    ] as const) {
+      // In one piece with the head, so that it is there when the time begins.
+      const conversation = post(api, path, type, "Content-Length: 10000", sent)
+      await expect.poll(conversation.seen, { timeout: 60_000 }).toContain('"code":"request_timeout"')
+      expect(conversation.seen()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+      conversation.socket.end()
+      await conversation.closed
+    }
+  }, 90_000)
+
+  it("has its own time where it is read, and not that of a whole request [ERR-6]", async () => {
+    const arrival = { headersMillis: 200, requestMillis: 200, checkMillis: 20 }
+    const api = await startApi({ arrival, bodyLimits: { json: long, line: long } })
+    const brand = await setUpBrand(api)
+    const conversation = post(api, linesOf(brand), ndjson)
+    conversation.socket.write(chunk("\n"))
+    // Begun later, and ended by the look at the time of all requests.
+    expect(await api.raw("GET /health HTTP/1.1\r\n")).toMatch(/^HTTP\/1\.1 408 /)
+    const line = JSON.stringify(observation(brand.signalId, "late", "late-1"))
+    conversation.socket.write(`${chunk(`${line}\n`)}0\r\n\r\n`)
+    await expect.poll(conversation.seen, { timeout: 60_000 }).toMatch(/\r\n0\r\n\r\n$|408/)
+    expect(conversation.seen()).toMatch(/^HTTP\/1\.1 200 /)
+    expect(conversation.seen()).toContain('"outcome":"recorded"')
+    conversation.socket.end()
+    await conversation.closed
+  }, 90_000)
 
   it("ends an answer that has begun with the reason; lines before it are recorded [ERR-3, ERR-6, OBS-8]", async () => {
     const { api, brand } = await begin({ json: long, line: { ...short, graceMillis: 1000 } })

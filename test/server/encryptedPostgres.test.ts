@@ -3,7 +3,8 @@ import { generateEncryptionKey } from "@lead-signals/encryption"
 import { beforeAll, describe, expect, it } from "vitest"
 import { bundledServer } from "../harness/BundledServer.ts"
 import { runCommand } from "../harness/CommandRun.ts"
-import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
+import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import {
   callJson,
@@ -23,7 +24,7 @@ const people = 50
 describe.skipIf(isWithoutPostgres)("nodes on an encrypted Postgres", () => {
   let database: string
   beforeAll(async () => {
-    database = await newDatabase()
+    database = await migratedDatabase()
   })
 
   const environment = (more: Readonly<Record<string, string>>) => ({
@@ -86,7 +87,7 @@ describe.skipIf(isWithoutPostgres)("nodes on an encrypted Postgres", () => {
       expect(errors.split("\n")).toHaveLength(1)
       return errors
     }
-    database = await newDatabase()
+    database = await migratedDatabase()
     const encrypted = await startServer(environment({ LEAD_SIGNALS_ENCRYPTION_KEY: next }), bundledServer)
     await encrypted.end("SIGTERM")
     expect(await lineOf({ LEAD_SIGNALS_ENCRYPTION_KEY: key })).toMatch(
@@ -98,7 +99,7 @@ describe.skipIf(isWithoutPostgres)("nodes on an encrypted Postgres", () => {
     expect(await errorsOf({ LEAD_SIGNALS_ENCRYPTION_NEXT_KEY: "env:NEXT", NEXT: next })).toMatch(
       /LEAD_SIGNALS_ENCRYPTION_NEXT_KEY is set, and none of LEAD_SIGNALS_ENCRYPTION_KEY/
     )
-    database = await newDatabase()
+    database = await migratedDatabase()
     const plain = await startServer(environment({}), bundledServer)
     await setUpBrand(plain.url)
     await plain.end("SIGTERM")

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { bundledServer } from "../harness/BundledServer.ts"
 import { abort, limitCore, partsOf, withoutCores } from "../harness/CoreDump.ts"
-import { runProcess } from "../harness/CommandRun.ts"
+import { runCommand } from "../harness/CommandRun.ts"
 import { startReceiver } from "../harness/Receiver.ts"
 import { endServersAfterTests, type ServerProcess, startServer } from "../harness/ServerProcess.ts"
 import { foldersIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -39,7 +39,7 @@ const places = async (encryptionKey: string) => {
   const canaries = await fill(server, receiver.url)
   const backup = join(place, "backup.sqlite")
   const settings = { LEAD_SIGNALS_ENCRYPTION_KEY: encryptionKey }
-  const copied = await runProcess(place, ["backup", backup, "--database", database], settings)
+  const copied = await runCommand(["backup", backup, "--database", database], settings)
   expect(copied.code, copied.err).toBe(0)
   const running = filesIn(place, /^canary/)
   expect(await server.end("SIGKILL")).toBe("SIGKILL")
@@ -54,7 +54,7 @@ const places = async (encryptionKey: string) => {
     "log of the server": foundIn([Buffer.from(server.out() + server.err())], canaries)
   }
   expect(readdirSync(place)).toEqual(expect.arrayContaining(["canary.sqlite-wal", "canary.sqlite-limits"]))
-  const checked = await runProcess(place, ["check", "--database", database, "--json"], settings)
+  const checked = await runCommand(["check", "--database", database, "--json"], settings)
   expect(JSON.parse(checked.out)).toMatchObject({ sound: true, counts: { leads: people - erased, erased } })
   const again = await startServer(environment, bundledServer)
   expect((await operate(again, "GET", "/brands")).map(({ name }: { name: string }) => name)).toEqual([

@@ -29,6 +29,8 @@ import { freePort } from "../harness/FreePort.ts"
 
 endServersAfterTests()
 const program = bundledServer
+/** `npm start` itself, from the sources, in a thorough run: by default its help below starts from them, and the server in `rootScripts.test.ts`. */
+const fromSourceOrBundle = isThorough ? undefined : program
 const folder = temporaryFolder()
 const shell = (line: string) =>
   promisify(execFile)("bash", ["-c", line.replace("curl ", "curl --silent --fail ")])
@@ -43,7 +45,7 @@ let leadsOfDemo: number | undefined
 describe("npm start", () => {
   it("fills an empty database with the demo, prints what works as printed, and keeps it [RUN-5, AUTH-4, PII-2]", async () => {
     const environment = { LEAD_SIGNALS_DATABASE: join(folder, "demo.sqlite") }
-    const first = await startServer(environment)
+    const first = await startServer(environment, fromSourceOrBundle)
     const key = keyIn(first.out())
     const lines = curls(first.out())
     expect(lines).toHaveLength(3)
@@ -72,7 +74,7 @@ describe("npm start", () => {
     for (const secret of [key, token, "search=sales", "Authorization"])
       expect(first.err()).not.toContain(secret)
 
-    const second = await startServer(environment)
+    const second = await startServer(environment, fromSourceOrBundle)
     expect(second.out()).not.toContain("Demo key")
     expect((await callJson(`${second.url}/signals/leads`, key)).body.meta.pagination.total).toBe(total)
     const [makeKey] = curls(second.out())

@@ -124,21 +124,23 @@ describe("scenarios", () => {
   })
 })
 
-/** The digest of five minutes of the swarm from seed 7, made once. */
+const minutes = isThorough ? 5 : 1
+
+/** The digest of some minutes of the swarm from seed 7, made once. */
 let swarmDigest: string | undefined
 const digestOfSwarm = (): string =>
-  (swarmDigest ??= simulate(scenarioNamed("swarm")!, 7, { hours: 1 / 12 }).digest)
+  (swarmDigest ??= simulate(scenarioNamed("swarm")!, 7, { hours: minutes / 60 }).digest)
 
 describe("a history", () => {
   it("is the same in every process, zone and locale, under load, and another for another seed", async () => {
-    const args = ["swarm", "--until", "5m"]
+    const args = ["swarm", "--until", `${minutes}m`]
     const there = await simulateCommand([...args, "--seed", "7"], {
       TZ: "Asia/Kolkata",
       LANG: "tr_TR.UTF-8"
     })
     expect(there.code).toBe(0)
     expect(digestOf(there)).toBe(digestOfSwarm())
-    expect(simulate(scenarioNamed("swarm")!, 8, { hours: 1 / 12 }).digest).not.toBe(digestOfSwarm())
+    expect(simulate(scenarioNamed("swarm")!, 8, { hours: minutes / 60 }).digest).not.toBe(digestOfSwarm())
   })
 
   const otherLines = (isThorough ? ["22", "24", "26"] : []).filter(
@@ -150,7 +152,7 @@ describe("a history", () => {
     async (node) => {
       for (const store of ["memory", "sqlite"]) {
         const there = await simulateCommand(
-          ["swarm", "--until", "5m", "--seed", "7", "--store", store],
+          ["swarm", "--until", `${minutes}m`, "--seed", "7", "--store", store],
           {},
           node
         )
@@ -160,7 +162,7 @@ describe("a history", () => {
   )
 
   it("is the same while somebody observes each event of it, with the marks so far", () => {
-    const input = inputOf(scenarioNamed("swarm")!, 7, 0.03)
+    const input = inputOf(scenarioNamed("swarm")!, 7, isThorough ? 0.03 : 0.01)
     const seen: Array<unknown> = []
     let marks = 0
     const observed = run(input, "memory", undefined, (event, coverageMarks) => {
@@ -174,7 +176,7 @@ describe("a history", () => {
   })
 
   it("is compared event by event when it is checked", () => {
-    const input = inputOf(scenarioNamed("crash-loop")!, 3, isThorough ? 0.3 : 0.1)
+    const input = inputOf(scenarioNamed("crash-loop")!, 3, isThorough ? 0.3 : 0.03)
     expect(check(input)).toBeNull()
     expect(check(input, "sqlite")).toBeNull()
   })

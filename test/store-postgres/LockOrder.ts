@@ -4,6 +4,7 @@ import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, type Layer } from "effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
+import { makeSchema } from "../harness/MadeSchema.ts"
 import { newKey, newSchema, sharedDatabase } from "./Databases.ts"
 import {
   keysInOrder,
@@ -81,6 +82,7 @@ export class LockOrderCheck<World extends { readonly brand: { readonly id: strin
 
   async open(): Promise<void> {
     const url = await sharedDatabase()
+    await makeSchema(url, this.schema)
     ;[this.admin, this.holder] = [
       new pg.Client({ connectionString: url }),
       new pg.Client({ connectionString: url })

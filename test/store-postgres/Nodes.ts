@@ -4,18 +4,18 @@ import { webCrypto } from "@lead-signals/http"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import pg from "pg"
-import { newSchema, sharedDatabase } from "./Databases.ts"
+import { madeSchema, sharedDatabase } from "./Databases.ts"
 
 export type Node = ManagedRuntime.ManagedRuntime<StorePorts | Entropy | WebhookTargets, StoreUnavailable>
 
 const anyTarget = Layer.succeed(WebhookTargets, { check: Effect.succeed })
 
-/** Some nodes over an empty schema, and a client that reads its tables. */
+/** Some nodes over a schema of empty tables, and a client that reads its tables. */
 export const openNodes = async (
   count: number,
   listing: NonNullable<PostgresStore.PostgresSchemaOptions["listing"]> = {}
 ) => {
-  const [url, schema] = [await sharedDatabase(), newSchema()]
+  const [url, schema] = [await sharedDatabase(), await madeSchema()]
   const nodes: ReadonlyArray<Node> = Array.from({ length: count }, () =>
     ManagedRuntime.make(
       Layer.mergeAll(

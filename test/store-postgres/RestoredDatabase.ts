@@ -7,7 +7,8 @@ import { Effect, Layer } from "effect"
 import { cpSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import pg from "pg"
-import { copyOfDatabase, newDatabase } from "../harness/Postgres.ts"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
+import { copyOfDatabase } from "../harness/Postgres.ts"
 import { before, removeAfter } from "../harness/RemovedHistory.ts"
 import { foldersIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
@@ -87,7 +88,7 @@ export const restoreScenes = () => {
   const newFolder = foldersIn(root)
   /** A database, a dump of it from before the removals, and the folder of its journal. */
   const filled = async (key?: EncryptionKey) => {
-    const [url, folder] = [await newDatabase(), newFolder()]
+    const [url, folder] = [await migratedDatabase(), newFolder()]
     const node = { url, folder, key }
     const known = await on(node, before)
     const dump = await copyOfDatabase(url)

@@ -2,6 +2,7 @@
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect } from "effect"
 import pg from "pg"
+import { makeSchema } from "../harness/MadeSchema.ts"
 import { newSchema, sharedDatabase } from "./Databases.ts"
 import { watchDeadlocks } from "./Deadlocks.ts"
 import { firstLine, interleave, SteppedNode } from "./Stepper.ts"
@@ -50,6 +51,7 @@ export class SteppedStore<World extends { readonly brand: { readonly id: string 
   async open(): Promise<void> {
     this.deadlocks = watchDeadlocks()
     const url = await sharedDatabase()
+    await makeSchema(url, this.schema)
     this.admin = new pg.Client({ connectionString: url })
     await this.admin.connect()
     this.runtimes = this.nodes.map(({ beforeStatement, name }) =>

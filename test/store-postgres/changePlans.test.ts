@@ -9,7 +9,8 @@ import { changesAfter } from "@lead-signals/store-postgres/internal"
 import { Effect, Layer } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
+import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { explained, nodesOf } from "./QueryPlans.ts"
 
@@ -22,7 +23,7 @@ const small = new Set<string | undefined>(["brand", "event_position_seq"])
 describe.skipIf(isWithoutPostgres)(`a page of changes of ${leads.toLocaleString("en-US")} leads`, () => {
   let client: pg.Client
   beforeAll(async () => {
-    const url = await newDatabase()
+    const url = await migratedDatabase()
     const store = Layer.merge(PostgresStore.layer({ url, notifications: false }), webCrypto)
     await Effect.runPromise(
       Effect.all([Brands.create("A"), Brands.create("B")]).pipe(Effect.provide(store), Effect.orDie)

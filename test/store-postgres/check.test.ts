@@ -5,7 +5,8 @@ import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Layer } from "effect"
 import pg from "pg"
 import { beforeAll, describe, expect, it } from "vitest"
-import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
+import { isWithoutPostgres } from "../harness/Postgres.ts"
 
 const source = { type: "posts-with-keywords", value: "v", liCompanyId: null, company: null } as const
 
@@ -13,7 +14,7 @@ describe.skipIf(isWithoutPostgres)("check", () => {
   let url: string
 
   beforeAll(async () => {
-    url = await newDatabase()
+    url = await migratedDatabase()
     await Effect.runPromise(
       Effect.gen(function* () {
         const brand = yield* Brands.create("B")

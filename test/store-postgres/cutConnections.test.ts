@@ -19,6 +19,7 @@ import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import { randomUUID } from "node:crypto"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
 import { isWithoutPostgres, newDatabase, startPostgres } from "../harness/Postgres.ts"
 import { type Cut, type PostgresProxy, startPostgresProxy } from "../harness/PostgresProxy.ts"
 import { cases, isThorough } from "../harness/Thoroughness.ts"
@@ -41,7 +42,7 @@ describe.skipIf(isWithoutPostgres)("a connection that is cut", () => {
   let number = 0
 
   beforeAll(async () => {
-    const database = await newDatabase()
+    const database = await migratedDatabase()
     proxy = await startPostgresProxy(database)
     runtime = ManagedRuntime.make(host(proxy.url))
     admin = new pg.Client({ connectionString: database })

@@ -19,7 +19,8 @@ import { outboxOver } from "@lead-signals/store-postgres/internal"
 import { Effect, Layer, Queue } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
+import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { connectionOver, explained, type ExplainedStatement, nodesOf, type PlanNode } from "./QueryPlans.ts"
 
 const waitingDueAt = LeadOrder.waitingDueAt
@@ -72,7 +73,7 @@ describe.skipIf(isWithoutPostgres)("deliveries that ordered webhooks hold back i
   }
 
   beforeAll(async () => {
-    const url = await newDatabase()
+    const url = await migratedDatabase()
     const targets = Layer.succeed(WebhookTargets, { check: Effect.succeed })
     const made = await Effect.runPromise(
       Effect.gen(function* () {

@@ -2,14 +2,15 @@
 import { createLeadSignals } from "@lead-signals/embedded"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { afterEach, expect, it, vi } from "vitest"
-import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
+import { isWithoutPostgres } from "../harness/Postgres.ts"
 
 afterEach(() => void vi.restoreAllMocks())
 
 const minutes = 60_000
 
 it.skipIf(isWithoutPostgres)("gives an embedded service the database's time", async () => {
-  const url = await newDatabase()
+  const url = await migratedDatabase()
   const startedAt = Date.now()
   const real = Date.now.bind(Date)
   vi.spyOn(Date, "now").mockImplementation(() => real() + 10 * minutes)

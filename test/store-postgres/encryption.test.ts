@@ -18,7 +18,8 @@ import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Layer, ManagedRuntime, Option } from "effect"
 import pg from "pg"
 import { beforeEach, describe, expect, it } from "vitest"
-import { copyOfDatabase, isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
+import { copyOfDatabase, isWithoutPostgres } from "../harness/Postgres.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { countingProxy } from "../upgrades/PostgresMessages.ts"
 import { findCanaries, observationOf } from "./Canaries.ts"
@@ -86,7 +87,7 @@ const everything = (count: number) =>
 describe.skipIf(isWithoutPostgres)("the encryption of a database on Postgres", () => {
   let url: string
   beforeEach(async () => {
-    url = await newDatabase()
+    url = await migratedDatabase()
   })
 
   const withNode = async <A>(node: Node, work: (node: Node) => Promise<A>): Promise<A> => {
@@ -137,7 +138,7 @@ describe.skipIf(isWithoutPostgres)("the encryption of a database on Postgres", (
     )
     await expect(problems()).rejects.toThrow(/no encryption key is set/)
     expect(await problems(key)).toEqual([])
-    url = await newDatabase()
+    url = await migratedDatabase()
     await run(fill)
     expect(await opened(key)).toMatch(
       /the database is not encrypted, and an encryption key is set: encrypt it by `lead-signals rekey`/
@@ -336,7 +337,7 @@ describe.skipIf(isWithoutPostgres)("the encryption of a database on Postgres", (
     await run(fill)
     const before = await run(everything(people))
     const plain = url
-    url = await newDatabase()
+    url = await migratedDatabase()
     const key = newKey()
     await Effect.runPromise(
       Effect.scoped(

@@ -14,6 +14,7 @@ import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Exit, Layer, ManagedRuntime, Option } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { makeSchema } from "../harness/MadeSchema.ts"
 import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { newSchema, sharedDatabase } from "./Databases.ts"
 
@@ -65,6 +66,7 @@ describe.skipIf(isWithoutPostgres)("a store within the host's own transaction", 
 
   beforeAll(async () => {
     const url = await sharedDatabase()
+    await makeSchema(url, schema)
     pool = new pg.Pool({ connectionString: url })
     node = withNeeds(PostgresStore.layer({ url, schema, maxConnections: 4 }))
     brand = await node.runPromise(Brands.create("B"))

@@ -16,6 +16,7 @@ import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { makeSchema } from "../harness/MadeSchema.ts"
 import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { newSchema, sharedDatabase } from "./Databases.ts"
 
@@ -29,6 +30,7 @@ describe.skipIf(isWithoutPostgres)("nodes on one Postgres", () => {
   let nodes: ReadonlyArray<Node>
   beforeAll(async () => {
     const url = await sharedDatabase()
+    await makeSchema(url, schema)
     nodes = [0, 1].map(() =>
       runtimeOf(PostgresStore.layer({ url, schema, maxConnections: 6, notifications: false }))
     )

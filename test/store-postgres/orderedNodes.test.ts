@@ -290,7 +290,7 @@ describe.skipIf(isWithoutPostgres)("ordered webhooks on several nodes of one Pos
     )
   }
 
-  const [leads, eventsOfEach] = isThorough ? [60, 20] : [12, 6]
+  const [leads, eventsOfEach] = isThorough ? [60, 20] : [8, 4]
 
   it.each(isThorough ? [1, 10] : [1])(
     "post each lead's events one after the other, by three emitters, failures and erasures at once, batches of %i [ORD-2, ORD-3, BATCH-1]",

@@ -9,7 +9,8 @@ import { findDue } from "@lead-signals/store-postgres/internal"
 import { Effect, Layer } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
+import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { connectionOver, explained, nodesOf } from "./QueryPlans.ts"
 
@@ -35,7 +36,7 @@ describe.skipIf(isWithoutPostgres).each(sizes)(
     let client: pg.Client
     let url: string
     beforeAll(async () => {
-      url = await newDatabase()
+      url = await migratedDatabase()
       const store = Layer.merge(PostgresStore.layer({ url, notifications: false }), webCrypto)
       await Effect.runPromise(
         Effect.all([Brands.create("A"), Brands.create("B")]).pipe(Effect.provide(store), Effect.orDie)

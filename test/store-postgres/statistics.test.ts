@@ -16,7 +16,8 @@ import * as PostgresStore from "@lead-signals/store-postgres"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import pg from "pg"
 import { beforeEach, describe, expect, it } from "vitest"
-import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
+import { migratedDatabase } from "../harness/MadeSchema.ts"
+import { isWithoutPostgres } from "../harness/Postgres.ts"
 import { findCanaries, observationOf } from "./Canaries.ts"
 import { newKey } from "./Databases.ts"
 
@@ -45,7 +46,7 @@ const fill = Effect.gen(function* () {
 describe.skipIf(isWithoutPostgres)("the statistics of a database on Postgres", () => {
   let url: string
   beforeEach(async () => {
-    url = await newDatabase()
+    url = await migratedDatabase()
   })
 
   const inNode = <A, E>(

@@ -12,9 +12,7 @@ import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { Effect, Either, Exit, Fiber, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
-
-const newFile = filesIn(temporaryFolder(), "commits")
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 
 const counted = async <A>(
   work: (commits: () => number) => Effect.Effect<A, unknown, any>,
@@ -22,7 +20,7 @@ const counted = async <A>(
 ): Promise<A> => {
   let commits = 0
   const store = SqliteStore.layer({
-    filename: newFile(),
+    filename: emptyStoreFile(),
     groupMillis: Number.POSITIVE_INFINITY,
     ticks,
     beforeCommit: () => {

@@ -20,8 +20,8 @@ storeContract(
     name: "SQLite",
     layer: () => SqliteStore.layer({ filename: emptyStoreFile(), synced: false, rankIndex, maxUnindexed: 2 }),
     survivesReopening: true,
-    leadHistories: isThorough ? 1000 : 25,
-    deliveryHistories: isThorough ? 200 : 20,
+    leadHistories: isThorough ? 1000 : 12,
+    deliveryHistories: isThorough ? 200 : 10,
     onCoverage: coverage.add
   }
 )
@@ -47,8 +47,8 @@ storeContract(
         searchTexts: { minLeads: 1, pauseMillis: 0, pieceLeads: 3 }
       }),
     survivesReopening: true,
-    leadHistories: isThorough ? 300 : 3,
-    deliveryHistories: isThorough ? 100 : 2
+    leadHistories: isThorough ? 300 : 2,
+    deliveryHistories: isThorough ? 100 : 1
   }
 )
 

@@ -18,10 +18,7 @@ import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import { filesBeside } from "../harness/FilesBeside.ts"
-import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
-
-const folder = temporaryFolder()
-const newFile = filesIn(folder, "deletion")
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 
 /** The ranks of a brand's 130 leads begin in several places, each of which holds a lead's name. */
 const maxBucketLeads = 50
@@ -62,7 +59,7 @@ const fill = (word: string, leads: number) =>
   })
 
 const opened = async (leads: number) => {
-  const filename = newFile()
+  const filename = emptyStoreFile()
   const process = open(filename)
   const [gone, kept] = await process.runPromise(Effect.all([fill("quillfeather", leads), fill("plain", 20)]))
   return { filename, process, gone, kept }

@@ -20,11 +20,8 @@ import { Effect, Layer } from "effect"
 import { describe, expect, it, vi } from "vitest"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { bytesBeside } from "../harness/FilesBeside.ts"
-import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
-
-const folder = temporaryFolder()
-const newFile = filesIn(folder, "deliveries")
 
 type Needs = StorePorts | WebhookTargets
 
@@ -91,7 +88,7 @@ const record = (leases: ReadonlyArray<Lease>, status: number, response: string |
 
 describe("deliveries in the SQLite file", () => {
   it("are taken once by three that share the file and ask at once [DELIV-2]", async () => {
-    const filename = newFile()
+    const filename = emptyStoreFile()
     await over(
       filename,
       Effect.gen(function* () {
@@ -114,7 +111,7 @@ describe("deliveries in the SQLite file", () => {
   })
 
   it("hold nothing of an erased person: no body, no answer in the log, as lead or as a post's author [PII-3]", async () => {
-    const filename = newFile()
+    const filename = emptyStoreFile()
     const words = ["quillfeather", "zygomatic"]
     const bytes = () => bytesBeside(filename).toLowerCase()
     await over(
@@ -151,7 +148,7 @@ describe("deliveries in the SQLite file", () => {
   })
 
   it("keep no body once they are delivered or dead, and no row of a deleted webhook [DELIV-8, PII-2]", async () => {
-    const filename = newFile()
+    const filename = emptyStoreFile()
     const counts = () => {
       const raw = new Database(filename, { readonly: true })
       const of = (table: string) => raw.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
@@ -186,7 +183,7 @@ describe("deliveries in the SQLite file", () => {
 
   it("are not taken with more bodies than there is room for; the rest are due at once [DELIV-2]", async () => {
     await over(
-      newFile(),
+      emptyStoreFile(),
       Effect.gen(function* () {
         const { observe } = yield* setUp
         for (let i = 0; i < 40; i++) yield* observe("p", `e${i}`)
@@ -208,7 +205,7 @@ describe("deliveries in the SQLite file", () => {
   it.runIf(isThorough)(
     "of a webhook that is deleted go a part at a time, and all of them [DELIV-8]",
     async () => {
-      const filename = newFile()
+      const filename = emptyStoreFile()
       let commits = 0
       const store = SqliteStore.layer({
         filename,
@@ -235,7 +232,7 @@ describe("deliveries in the SQLite file", () => {
   )
 
   it("are found by indexes, whatever the query: no table that grows is scanned [DELIV-8]", async () => {
-    const filename = newFile()
+    const filename = emptyStoreFile()
     // Migrations read whole tables, once: they run before the statements are noted.
     await over(filename, Effect.void)
     const prepare = vi.spyOn(Database.prototype, "prepare")
@@ -291,7 +288,7 @@ describe("deliveries in the SQLite file", () => {
   })
 
   it("come to a file of the version before with what is in it [STORE-5]", async () => {
-    const filename = newFile()
+    const filename = emptyStoreFile()
     const leadId = await over(
       filename,
       Effect.flatMap(setUp, ({ observe }) => observe("p", "e1"))

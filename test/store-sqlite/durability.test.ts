@@ -16,6 +16,7 @@ import fs, { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs
 import { syncBuiltinESMExports } from "node:module"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 type Ended = (failure: NodeJS.ErrnoException | null) => void
@@ -40,7 +41,7 @@ afterAll(() => put(itsOwn))
 
 const newFile = filesIn(temporaryFolder(), "durable")
 
-const open = (filename = newFile()) => {
+const open = (filename = emptyStoreFile()) => {
   const runtime = ManagedRuntime.make(Layer.merge(SqliteStore.layer({ filename }), webCrypto))
   return { filename, runtime }
 }

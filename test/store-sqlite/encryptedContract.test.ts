@@ -33,8 +33,8 @@ describe("an encrypted store keeps the contract", async () => {
       return SqliteStore.layer({ filename, synced: false, maxEffort: 200, encryption: { key: contractKey } })
     },
     survivesReopening: true,
-    leadHistories: isThorough ? 100 : 2,
-    deliveryHistories: isThorough ? 50 : 2
+    leadHistories: isThorough ? 100 : 1,
+    deliveryHistories: isThorough ? 50 : 1
   }
   for (const { group, run, title } of contractCases(encrypted)) {
     if (isRepresentative(title)) it(`${group}: ${title}`, run, 600_000)

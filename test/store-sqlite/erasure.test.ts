@@ -16,10 +16,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { bytesBeside } from "../harness/FilesBeside.ts"
-import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
-
-const folder = temporaryFolder()
-const newFile = filesIn(folder, "erasure")
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 
 /** So many engagements the person has, each with a post of the author's. */
 const greatlyEngaged = 700
@@ -31,7 +28,7 @@ const author = { extId: "author", name: "Ottoline Writer" }
 
 /** A process with a file that knows a person seen far more often than one is erased at once, a reader of an author's posts, and the author. */
 const opened = async (options: Partial<SqliteStore.SqliteStoreOptions> = {}) => {
-  const filename = newFile()
+  const filename = emptyStoreFile()
   const process = open(filename, options)
   const known = await process.runPromise(
     Effect.gen(function* () {

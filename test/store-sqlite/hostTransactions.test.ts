@@ -46,8 +46,8 @@ storeContract(
         maxUnindexed: 2
       }),
     survivesReopening: true,
-    leadHistories: isThorough ? 300 : 3,
-    deliveryHistories: isThorough ? 100 : 2
+    leadHistories: isThorough ? 300 : 2,
+    deliveryHistories: isThorough ? 100 : 1
   }
 )
 

@@ -15,14 +15,12 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import { afterEach, expect, it, vi } from "vitest"
-import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
-
-const newFile = filesIn(temporaryFolder(), "once")
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 
 afterEach(() => void vi.restoreAllMocks())
 
 const storeOfBrand = async () => {
-  const filename = newFile()
+  const filename = emptyStoreFile()
   const runtime = ManagedRuntime.make(
     Layer.mergeAll(
       SqliteStore.layer({ filename, synced: false, maxUnindexed: 0 }),

@@ -93,7 +93,7 @@ describe("the pages at 100,000 leads", () => {
           { signalId: "1", exported: true },
           { signalId: "1", exported: true, search: "name 1" }
         ]
-        for (const filter of filters) {
+        for (const filter of filters.slice(isThorough ? 0 : 2)) {
           const expectAll = Effect.gen(function* () {
             const expectedTotal = naively(filter)
             for (const sort of ["createdAt:desc", "updatedAt:asc"]) {

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { fold } from "@lead-signals/store-sqlite/internal"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
 const source = fileURLToPath(new URL("../../packages/store-sqlite/src/schema/", import.meta.url))
 const migrations = readdirSync(join(source, "migrations"))
@@ -123,7 +124,8 @@ describe("a migration", () => {
   })
 
   it("folds texts as the store does: another folding takes a migration of its own [LIST-4, SORT-6]", () => {
-    for (let from = 0; from < 0x110000; from += 64) {
+    // By default the planes that have letters.
+    for (let from = 0; from < (isThorough ? 0x110000 : 0x20000); from += 64) {
       // Half a surrogate pair is no character.
       const codes = Array.from({ length: 64 }, (_, i) => from + i).filter((c) => c < 0xd800 || c > 0xdfff)
       const text = codes.map((code) => `${String.fromCodePoint(code)} `).join("")

@@ -4,17 +4,18 @@ import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
-import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { mergedPages } from "./MergedPages.ts"
-import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { isThorough } from "../harness/Thoroughness.ts"
 
-const commits = 600
+/** So many that a second size of segments comes to sixteen. */
+const commits = isThorough ? 600 : 270
 
 describe("the indexes of texts", () => {
   it("are merged a little every few commits, so that no commit merges much [LIST-5]", async () => {
-    const filename = join(temporaryFolder(), "joined.sqlite")
+    const filename = emptyStoreFile()
     const raw = new Database(filename)
     /** Each segment is what one commit wrote, or several that were merged. */
     const segments = () =>
@@ -64,7 +65,7 @@ describe("the indexes of texts", () => {
     ["here", Number.POSITIVE_INFINITY],
     ["in the thread", 10_000]
   ])("keep nothing of what was merged when a lead is erased, %s [PII-3]", async (_, maxEffort) => {
-    const filename = join(temporaryFolder(), "erased.sqlite")
+    const filename = emptyStoreFile()
     const raw = new Database(filename)
     const indexes = ["lead_text", "lead_gram"]
     const left = () => indexes.reduce((sum, index) => sum + mergedPages(raw, index), 0)
@@ -75,7 +76,7 @@ describe("the indexes of texts", () => {
         const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
         const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
         for (const table of indexes) raw.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('pgsz', 64)`)
-        for (let commit = 0; commit < 120; commit++) {
+        for (let commit = 0; commit < (isThorough ? 120 : 60); commit++) {
           const seen = Array.from({ length: commit % 5 === 0 ? 12 : 1 }, (_, i) => ({
             signalId: signal.id,
             person: {
@@ -120,7 +121,7 @@ describe("the indexes of texts", () => {
   })
 
   it("get no segment of an erasure, which starts no merge [PII-3]", async () => {
-    const filename = join(temporaryFolder(), "removed.sqlite")
+    const filename = emptyStoreFile()
     const raw = new Database(filename)
     const merges = () => raw.prepare("SELECT is_under_way FROM segment_merge").pluck().get()
     await Effect.runPromise(
@@ -146,7 +147,7 @@ describe("the indexes of texts", () => {
   })
 
   it("of a file that left the merge to FTS5 are merged, and left to the store [LIST-5]", async () => {
-    const filename = join(temporaryFolder(), "earlier.sqlite")
+    const filename = emptyStoreFile()
     const open = () => Effect.runPromise(Effect.provide(Effect.void, SqliteStore.layer({ filename })))
     await open()
     const raw = new Database(filename)

@@ -17,10 +17,8 @@ import fc from "fast-check"
 import { setImmediate as nextTick } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { raw } from "../harness/RawFile.ts"
-import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { cases } from "../harness/Thoroughness.ts"
-
-const newFile = filesIn(temporaryFolder(), "tail")
 
 const open = (options: SqliteStore.SqliteStoreOptions) =>
   ManagedRuntime.make(Layer.merge(SqliteStore.layer({ synced: false, ...options }), webCrypto))
@@ -92,7 +90,7 @@ describe("leads that wait for the search indexes", () => {
         fc.array(text(5), { minLength: 2, maxLength: 4 }),
         fc.constantFrom(0, 1, 3, 128),
         async (steps, needles, maxUnindexed) => {
-          const filename = newFile()
+          const filename = emptyStoreFile()
           // The first plans each list here, the second leaves each to a thread.
           const processes = [
             open({ filename, maxUnindexed, maxEffort: Number.POSITIVE_INFINITY }),
@@ -148,7 +146,7 @@ describe("leads that wait for the search indexes", () => {
   })
 
   it("are written to the indexes together, and change nothing there before [STORE-1]", async () => {
-    const filename = newFile()
+    const filename = emptyStoreFile()
     const process = open({ filename, maxUnindexed: 5, ticks: SqliteStore.TickScheduler.none })
     const at = await process.runPromise(setUp)
     const db = new Database(filename)
@@ -164,7 +162,7 @@ describe("leads that wait for the search indexes", () => {
   })
 
   it("are looked up by their numbers beside what the index finds, and no list reads all leads for them [LIST-4]", async () => {
-    const filename = newFile()
+    const filename = emptyStoreFile()
     const process = open({ filename })
     await process.runPromise(setUp)
     await process.dispose()
@@ -183,7 +181,7 @@ describe("leads that wait for the search indexes", () => {
   })
 
   it("come into the indexes after a rest, also those that an ended process left [LIST-4]", async () => {
-    const filename = newFile()
+    const filename = emptyStoreFile()
     const ended = open({ filename, ticks: SqliteStore.TickScheduler.none })
     const at = await ended.runPromise(setUp)
     await ended.runPromise(observe(at, [{ extId: "ada", name: "Ada", headline: null }]))
@@ -199,7 +197,7 @@ describe("leads that wait for the search indexes", () => {
   })
 
   it("are some at most: a check finds more of them, whose entries are lost [STORE-9]", async () => {
-    const filename = newFile()
+    const filename = emptyStoreFile()
     const process = open({ filename, ticks: SqliteStore.TickScheduler.none })
     const at = await process.runPromise(setUp)
     const people = Array.from({ length: 130 }, (_, i) => ({ extId: `p${i}`, name: "Ada", headline: null }))

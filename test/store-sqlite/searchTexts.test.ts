@@ -15,11 +15,7 @@ import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import { setTimeout as pause } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
-
-const folder = temporaryFolder()
-
-const newFile = filesIn(folder, "memory")
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -64,7 +60,7 @@ const allByName = (search: string, filter: Omit<LeadFilter, "search"> = {}) => (
 
 /** A brand of three people, in a store that has its texts in memory. */
 const storeWithMemory = async (options: { readonly maxBytes?: number } = {}) => {
-  const filename = newFile()
+  const filename = emptyStoreFile()
   const here = open(filename, options)
   const names = ["Marla Kessin", "Tomar Lakes", "Nobody"]
   const made = await here.runPromise(brandWithSignal("B"))
@@ -263,7 +259,7 @@ describe("a search in memory", () => {
 
 describe("a store without threads", () => {
   it("answers lists that take long in place, from the file and from memory [LIST-4, LIST-5]", () => {
-    const filename = newFile()
+    const filename = emptyStoreFile()
     const store = SqliteStore.layer({
       filename,
       synced: false,

@@ -8,13 +8,13 @@ import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { describe, expect, it, vi } from "vitest"
 import { SearchIndex } from "@lead-signals/store-sqlite/internal"
-import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
+import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { cases } from "../harness/Thoroughness.ts"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { raw } from "../harness/RawFile.ts"
 
 const folder = temporaryFolder()
-const newFile = filesIn(folder, "repeated")
 const sort = Either.getOrThrow(SortOrder.parse("createdAt:asc"))
 
 interface Named {
@@ -109,7 +109,7 @@ describe("a search", () => {
         fc.array(fc.record({ name: text(30), headline: fc.option(text(60)) }), { maxLength: 12 }),
         fc.array(text(40), { minLength: 4, maxLength: 8 }),
         async (people, needles) => {
-          const filename = newFile()
+          const filename = emptyStoreFile()
           await Effect.runPromise(
             Effect.gen(function* () {
               yield* brandOf(people)
@@ -149,7 +149,7 @@ describe("a search", () => {
           engagements: "none"
         })
         return leads.map(({ lead }) => lead.id)
-      }).pipe(Effect.provide(over(newFile(), Number.POSITIVE_INFINITY)))
+      }).pipe(Effect.provide(over(emptyStoreFile(), Number.POSITIVE_INFINITY)))
     )
     expect(ids).toEqual([4])
   })

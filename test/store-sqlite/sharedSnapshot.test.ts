@@ -13,15 +13,13 @@ import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
 import { Effect, Either, Exit, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import { filesIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
-
-const newFile = filesIn(temporaryFolder(), "reading")
+import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 
 /** Over a file of its own, whose tick lasts until it is ended. */
 const inOneTick = async <A>(
   work: (tick: { readonly end: () => void; readonly filename: string }) => Effect.Effect<A, unknown, any>
 ): Promise<A> => {
-  const filename = newFile()
+  const filename = emptyStoreFile()
   const atEnd: Array<() => void> = []
   const store = SqliteStore.layer({
     filename,

@@ -4,9 +4,11 @@ import { Sender } from "@lead-signals/webhook"
 import { Effect, Exit, FiberId, Layer } from "effect"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
+import { settableWallClock } from "../harness/SettableWallClock.ts"
 import { day, hour, minute, stores } from "./EmitterStores.ts"
 import {
   answer,
+  type Behaviour,
   failing,
   hanging,
   inSequence,
@@ -59,6 +61,30 @@ describe.each(stores)("attempts on %s", (_, store) => {
           302,
           204
         ])
+      })
+    ))
+
+  it("logs how long each took, also when the machine's clock is set meanwhile [DELIV-5]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        const { clock, set } = settableWallClock(yield* Effect.clock)
+        yield* Effect.withClock(startEmitter(), clock)
+        const settingBy =
+          (millis: number): Behaviour =>
+          (...post) =>
+            Effect.zipRight(
+              Effect.delay(
+                Effect.sync(() => set(millis)),
+                40
+              ),
+              answer(204)(...post)
+            )
+        for (const millis of [hour, -2 * hour]) {
+          const webhook = yield* world.webhook(settingBy(millis))
+          yield* world.observe("p", `e ${millis}`)
+          yield* pass(minute)
+          expect((yield* world.log(webhook)).map(({ durationMillis }) => durationMillis)).toEqual([40])
+        }
       })
     ))
 

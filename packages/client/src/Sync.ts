@@ -243,11 +243,18 @@ export const changes = (
   const isByTime = cursor !== undefined && Either.isRight(Cursor.parse(cursor))
   if (isFiltered || isByTime || cursor === "") return changesByTime(list, options)
   const query = { cursor, pageSize: pageSize ?? 100, wait, includeEngagements, includeEngagementDetail }
-  const pages = feed(readChanges, query)
-  if (cursor !== undefined) return pages
-  return Stream.catchAll(pages, (failure) =>
-    failure._tag !== "InvalidCursor" && hasNoFeed(failure)
-      ? changesByTime(list, options)
-      : Stream.fail(failure)
-  )
+  if (cursor !== undefined) return feed(readChanges, query)
+  return Stream.suspend(() => {
+    let hasFeed = false
+    const read: typeof readChanges = (of) =>
+      Effect.tap(readChanges(of), () => {
+        hasFeed = true
+      })
+    return Stream.catchAll(feed(read, query), (failure) =>
+      // Between two pages of the feed a 404 is of something else: a sync by time would tell no removal, and with its cursor none would.
+      !hasFeed && failure._tag !== "InvalidCursor" && hasNoFeed(failure)
+        ? changesByTime(list, options)
+        : Stream.fail(failure)
+    )
+  })
 }

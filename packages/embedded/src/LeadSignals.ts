@@ -15,6 +15,7 @@ import {
   Leads,
   MetricsQueries,
   metricsView,
+  NotFound,
   NewBrand,
   NewCampaign,
   NewKey,
@@ -46,7 +47,7 @@ import {
   warningsOf,
   webCrypto
 } from "@lead-signals/http"
-import { Effect, Either, Encoding, Layer, Logger, ManagedRuntime } from "effect"
+import { Effect, Either, Encoding, Layer, Logger, ManagedRuntime, Option } from "effect"
 import { type Call, CallTracker } from "./CallTracker.ts"
 import { checkOptions, type EmbeddedOptions, type LogLine, type Store } from "./Options.ts"
 import { entriesOf } from "./QueryEntries.ts"
@@ -140,6 +141,18 @@ const closedResponse = (): Response => {
 
 type Services = Layer.Layer.Success<Store> | Entropy | OperatorToken | DefaultRateLimit
 
+/** Reads something of a brand; `hidden` comes of one whose deletion has begun. [DEL-1] */
+const unlessDeleting = <A, E, R, A2, E2, R2>(
+  brandId: string,
+  read: Effect.Effect<A, E, R>,
+  hidden: Effect.Effect<A2, E2, R2>
+): Effect.Effect<A | A2, E | E2 | StoreUnavailable, R | R2 | BrandStore> =>
+  Effect.flatMap(BrandStore, (brandStore) =>
+    Effect.flatMap(brandStore.get(brandId), (brand): Effect.Effect<A | A2, E | E2, R | R2> =>
+      Option.exists(brand, ({ deletionStartedAt }) => deletionStartedAt !== null) ? hidden : read
+    )
+  )
+
 /**
  * Results have the form of the API's responses: times are ISO 8601 texts in UTC, unknown values are `null`. Every method that answers a
  * promise is `async`, so that hostile arguments reject instead of throwing past a caller's `catch`.
@@ -165,7 +178,10 @@ class Embedded {
   /** Returns a page of the brand's leads. Rejects with `InvalidParameter`, which names the parameter. */
   async list(brandId: string, query: LeadPageQuery = {}, call?: Call) {
     const work = Effect.flatMap(Either.flatMap(entriesOf(query), LeadQueries.readList), (read) =>
-      Effect.map(Leads.list(brandId, read), (page) => leadListView(read, page, warningsOf(read.ignored)))
+      Effect.map(
+        unlessDeleting(brandId, Leads.list(brandId, read), Effect.succeed({ total: 0, leads: [] })),
+        (page) => leadListView(read, page, warningsOf(read.ignored))
+      )
     )
     return this.calls.run(work, call)
   }
@@ -177,7 +193,10 @@ class Embedded {
   async detail(brandId: string, leadId: number, query: LeadDetailQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
       const { engagements } = yield* LeadQueries.readDetail(yield* entriesOf(query))
-      return leadDetailView(yield* Leads.getRendered(brandId, leadId, engagements))
+      const found = Leads.getRendered(brandId, leadId, engagements)
+      return leadDetailView(
+        yield* unlessDeleting(brandId, found, Effect.fail(new NotFound({ resource: "lead" })))
+      )
     })
     return this.calls.run(work, call)
   }
@@ -189,7 +208,11 @@ class Embedded {
   async metrics(brandId: string, campaignId: string, query: MetricsQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
       const { ignored, span } = yield* MetricsQueries.read(yield* entriesOf(query))
-      const found = yield* Campaigns.metrics(brandId, campaignId, span)
+      const found = yield* unlessDeleting(
+        brandId,
+        Campaigns.metrics(brandId, campaignId, span),
+        Effect.fail(new NotFound({ resource: "campaign" }))
+      )
       return { ...metricsView(campaignId, found), ...warningsView(warningsOf(ignored)) }
     })
     return this.calls.run(work, call)

@@ -24,6 +24,17 @@ export const notJson = new UnsupportedMediaType({
   message: "The body takes Content-Type application/json, in UTF-8."
 })
 
+/** The refusal of a body that is compressed. */
+const encoded = new UnsupportedMediaType({ message: "The body takes no Content-Encoding: send it as it is." })
+
+/** Fails for a body with a content coding, such as gzip: its bytes would be taken for those of another body. [ERR-2] */
+export const checkCoding = ({
+  headers
+}: HttpServerRequest.HttpServerRequest): Effect.Effect<void, UnsupportedMediaType> => {
+  const coding = (headers["content-encoding"] ?? "").trim().toLowerCase()
+  return coding === "" || coding === "identity" ? Effect.void : Effect.fail(encoded)
+}
+
 /** The media type of a Content-Type header, without its parameters, in lower case. */
 export const mediaType = (header: string | undefined): string =>
   (header ?? "").split(";")[0]!.trim().toLowerCase()
@@ -82,6 +93,7 @@ export const receive: Effect.Effect<
   if (!["application/json", ""].includes(mediaType(contentType)) || !takesUtf8(contentType)) {
     return yield* notJson
   }
+  yield* checkCoding(request)
   return yield* readBytes(request)
 })
 

@@ -5,8 +5,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { type OnParseError, timedOut, writeParseError } from "./ParseErrorResponder.ts"
+import { isRead } from "./UnreadBody.ts"
 
 const ignored = (): void => {}
+
+/** Requests of one connection whose answers are outstanding, at most. */
+const maxOpen = 1000
 
 interface Exchange {
   readonly request: IncomingMessage
@@ -42,9 +46,14 @@ export class ConnectionPipeline {
     socket.on("error", ignored)
   }
 
-  /** Whether the request is to be answered: after what is refused nothing is. */
+  /** Whether the request is to be answered: after what is refused nothing is, and no connection goes on on which too many wait. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.refusal !== null) return false
+    if (this.open.size >= maxOpen) {
+      // Node reads on while the first is not answered, and each that waits behind it takes some kilobytes.
+      this.socket.destroy()
+      return false
+    }
     const exchange = { request, response, isKeptAlive: response.shouldKeepAlive }
     if (this.isDraining) {
       // Node closes with the first that says so, and those that wait behind it would get no answer.
@@ -70,6 +79,8 @@ export class ConnectionPipeline {
   refuse(code: string): void {
     if (this.refusal !== null) return
     const broken = this.newest === null || this.newest.request.complete ? null : this.newest
+    // Node counts the time that the service takes, too; whoever reads a body counts the client's alone. [ERR-6]
+    if (code === timedOut && broken !== null && isRead(broken.request) && !broken.response.headersSent) return
     if (broken?.response.headersSent === true) {
       // One whose answer goes on with its body is let go on; a body that nobody reads any more, or that is no HTTP, is not.
       if (code !== timedOut || broken.response.writableFinished) this.socket.destroySoon()

@@ -40,12 +40,15 @@ const read = new WeakSet<IncomingMessage>()
 /** To be called where a body begins to be read. */
 export const noteReading = (request: IncomingMessage): void => void read.add(request)
 
+/** Whether the body has begun to be read: its reader then bounds how slowly it may come. */
+export const isRead = (request: IncomingMessage): boolean => read.has(request)
+
 const announcesBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 /** Whether a part of the body may be outstanding that nobody reads. */
 export const isUnread = (request: IncomingMessage): boolean =>
-  !request.complete && announcesBody(request) && !read.has(request)
+  !request.complete && announcesBody(request) && !isRead(request)
 
 /** Calls `begin`, which writes the head of the answer, and has it say that the connection closes where the body has not come yet. */
 export const beginAnswer = (request: IncomingMessage, response: ServerResponse, begin: () => void): void => {

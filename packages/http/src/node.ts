@@ -43,7 +43,7 @@ export interface NodeServerOptions {
 export interface Arrival {
   /** Until its headers have arrived. */
   readonly headersMillis: number
-  /** Until its body has arrived, too, unless its answer has begun. */
+  /** Until its body has arrived, too, unless its answer has begun or its body is read, which has the bounds of `BodyPace`. */
   readonly requestMillis: number
   /** Between looks at both. */
   readonly checkMillis: number

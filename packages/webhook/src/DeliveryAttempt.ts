@@ -81,6 +81,9 @@ const failed = (error: NonNullable<AttemptResult["error"]>): AttemptResult => ({
   retryAfterSeconds: null
 })
 
+/** Milliseconds since an arbitrary instant: the machine's clock may be set during an attempt. */
+const elapsedMillisOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
+
 /** A post that takes at most this many milliseconds is fast. */
 const fastMillis = 100
 
@@ -191,6 +194,7 @@ export const startAttempt = (
   onEnd: (ended: EndedPost | null) => void
 ): Effect.Effect<void> => {
   const at = clock.unsafeCurrentTimeMillis()
+  const begunAt = elapsedMillisOf(clock)
   let message: Message | null = null
   let hasEnded = false
   const endOnce = (ended: EndedPost | null): void => {
@@ -199,7 +203,7 @@ export const startAttempt = (
     onEnd(ended)
   }
   const end = (result: AttemptResult | null, defect: Cause.Cause<unknown> | null = null): void => {
-    const durationMillis = Math.max(0, clock.unsafeCurrentTimeMillis() - at)
+    const durationMillis = Math.max(0, elapsedMillisOf(clock) - begunAt)
     endOnce({ leases, at, durationMillis, postedAs: message?.postedAs ?? null, result, defect })
   }
   /** Ends the attempt with the error `internal` where the work throws; otherwise its slot would stay taken. */

@@ -101,7 +101,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     }
     if (known.request !== request) return { came: "otherRequest", use: known }
     if (known.isAnswered) return { came: "answered", use: known }
-    if (now < known.leaseUntil)
+    // No lease is longer: that one was given before the clock was set back.
+    if (now < known.leaseUntil && known.leaseUntil - now <= leaseMillis)
       return { came: "inProgress", use: known, retryAfter: Math.ceil((known.leaseUntil - now) / 1000) }
     if (known.created !== null) return { came: "answerLost", use: known }
     facts.overtaken.add(known.call)

@@ -42,6 +42,10 @@ const reservedFor = (request: ReserveRequest, createdAt: Instant, now: Instant):
 export const isExpired = ({ createdAt }: Pick<IdempotencyRecord, "createdAt">, now: Instant): boolean =>
   now >= createdAt + keptMillis
 
+/** Whether the holder may still be at work. A lease that ends later than any of now does comes from a clock that was set back. [IDEM-3] */
+const isLeased = ({ leaseUntil }: Pick<IdempotencyRecord, "leaseUntil">, now: Instant): boolean =>
+  now < leaseUntil && leaseUntil <= now + leaseMillis
+
 /** Decides over the record that the store has under the request's id, null where it has none. [IDEM-1 … IDEM-4] */
 export const reserve = (kept: IdempotencyRecord | null, request: ReserveRequest, now: Instant): Decision => {
   if (kept === null || isExpired(kept, now))
@@ -49,7 +53,7 @@ export const reserve = (kept: IdempotencyRecord | null, request: ReserveRequest,
   if (kept.fingerprint !== request.fingerprint) return answered({ type: "otherRequest" })
   if (kept.state === "answered")
     return answered(kept.answer === null ? { type: "answerLost" } : { type: "answered", answer: kept.answer })
-  if (now < kept.leaseUntil) return answered({ type: "inProgress", retryAfterMillis: kept.leaseUntil - now })
+  if (isLeased(kept, now)) return answered({ type: "inProgress", retryAfterMillis: kept.leaseUntil - now })
   if (kept.state === "applied") return answered({ type: "answerLost" })
   return {
     reserved: { type: "reserved" },

@@ -34,12 +34,13 @@ export const rename = (brandId: BrandId, id: string, name: string) =>
   })
 
 /**
- * Deletes the campaign with its readings. Fails with `NotFound` when the brand has no such campaign, also on a second
- * call, and with `StoreUnavailable`. [DEL-3]
+ * Deletes the campaign with its readings. Fails with `NotFound` when the brand is gone or has no such campaign, also on
+ * a second call, and with `StoreUnavailable`. [DEL-3]
  */
 export const remove = (brandId: BrandId, id: string) =>
   Effect.gen(function* () {
     const campaignStore = yield* CampaignStore
+    yield* Brands.get(brandId)
     if (!(yield* campaignStore.delete(brandId, id, yield* Clock.currentTimeMillis))) {
       return yield* new NotFound({ resource: "campaign" })
     }

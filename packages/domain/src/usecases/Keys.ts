@@ -50,11 +50,12 @@ export const create = (
 
 /**
  * Revokes the key. Once this has succeeded, no request with the key succeeds. Revoking it again is no error. Fails with
- * `NotFound` when the brand has no such key, and with `StoreUnavailable`. [AUTH-5]
+ * `NotFound` when the brand is gone or has no such key, and with `StoreUnavailable`. [AUTH-5]
  */
 export const revoke = (brandId: BrandId, keyId: string) =>
   Effect.gen(function* () {
     const keyStore = yield* KeyStore
+    yield* Brands.get(brandId)
     if (!(yield* keyStore.revoke(brandId, keyId, yield* Clock.currentTimeMillis))) {
       return yield* new NotFound({ resource: "key" })
     }

@@ -107,12 +107,13 @@ export const change = (brandId: BrandId, id: WebhookId, change: WebhookChange) =
   })
 
 /**
- * Deletes the webhook with its deliveries and their log. Fails with `NotFound` when the brand has no such webhook,
- * also on a second call, and with `StoreUnavailable`.
+ * Deletes the webhook with its deliveries and their log. Fails with `NotFound` when the brand is gone or has no
+ * such webhook, also on a second call, and with `StoreUnavailable`.
  */
 export const remove = (brandId: BrandId, id: WebhookId) =>
   Effect.gen(function* () {
     const webhookStore = yield* WebhookStore
+    yield* Brands.get(brandId)
     if (!(yield* webhookStore.delete(brandId, id))) return yield* new NotFound({ resource: "webhook" })
   })
 

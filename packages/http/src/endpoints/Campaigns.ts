@@ -1,5 +1,6 @@
 /** The operator's calls about campaigns and their snapshots. */
 import {
+  Brands,
   Calendar,
   campaignPostView,
   campaignSeriesView,
@@ -110,7 +111,8 @@ export const campaigns = {
       handle: ({ path, request }) =>
         Effect.gen(function* () {
           const { ignored, span } = yield* MetricsQueries.read(Target.parametersOf(request.url))
-          const metrics = yield* Campaigns.metrics(path.brandId, path.id, span)
+          const { id: brandId } = yield* Brands.get(path.brandId)
+          const metrics = yield* Campaigns.metrics(brandId, path.id, span)
           return { data: metricsView(path.id, metrics), ...metaOf(ignored) }
         })
     }

@@ -71,6 +71,7 @@ export const observations = {
           const feed = yield* admission.enter(brand)
           if (feed === null) return overload
           if (Body.mediaType(request.headers["content-type"]) === "application/x-ndjson") {
+            yield* Body.checkCoding(request)
             const answer = yield* answerLines(brand, request.stream, { feed, attention, mode })
             return withWarnings(answer, ignored)
           }

@@ -162,6 +162,26 @@ export const idempotencyCases: ReadonlyArray<Case> = [
       assertEqual("IdempotencyRecords.reserve after the release", yield* reserve("b"), reserved)
     })
   ),
+  caseOf("lets a call go on whose key was reserved before the clock was set back [IDEM-3]", (clock) =>
+    Effect.gen(function* () {
+      yield* reserve("a")
+      yield* reserve("a", { id: "key 2" })
+      yield* Effect.locally(Brands.create("A"), currentReservation, { id: "key 2", holder: "a" })
+      clock.millis -= 1
+      assertEqual("IdempotencyRecords.reserve by an earlier clock", yield* reserve("b"), reserved)
+      assertEqual(
+        "IdempotencyRecords.reserve by an earlier clock of what was committed",
+        yield* reserve("b", { id: "key 2" }),
+        answerLost
+      )
+      const failure = yield* Effect.flip(onBehalfOf("a")(Brands.create("B")))
+      assertEqual(
+        "BrandStore.create on behalf of a call that was overtaken",
+        failure._tag,
+        "@lead-signals/domain/StoreUnavailable"
+      )
+    })
+  ),
   caseOf("refuses every change on behalf of a call that another has overtaken [IDEM-3]", (clock) =>
     Effect.gen(function* () {
       const brand = yield* Brands.create("A")

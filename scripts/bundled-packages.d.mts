@@ -1,0 +1,1 @@
+export declare const bundlePackages: (folder: string) => Promise<ReadonlyMap<string, string>>
