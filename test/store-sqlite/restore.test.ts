@@ -242,6 +242,21 @@ describe("a restore without the database", () => {
     expect(kept.map((file) => readFileSync(file).equals(log))).toEqual([true, true])
   })
 
+  it("follows the link to it, finds its journal, and leaves a circle of links [REST-3, REST-4]", async () => {
+    const { backup, database, folder } = lost()
+    const [link, circle] = [join(folder, "link.sqlite"), join(folder, "circle.sqlite")]
+    symlinkSync("leads.sqlite", link)
+    symlinkSync("circle.sqlite", circle)
+    const { journal } = await Effect.runPromise(restore(backup, link, { replace: false }))
+    expect([journal, existsSync(database), lstatSync(link).isSymbolicLink()]).toEqual([
+      realpathSync(`${database}-removals`),
+      true,
+      true
+    ])
+    const refused = await Effect.runPromise(Effect.either(restore(backup, circle, { replace: false })))
+    expect([refused._tag, lstatSync(circle).isSymbolicLink()]).toEqual(["Left", true])
+  })
+
   it("reads the journal, beside it or elsewhere [REST-3]", async () => {
     const { backup, database, folder, journal } = lost()
     await Effect.runPromise(restore(backup, database, { replace: false }))
