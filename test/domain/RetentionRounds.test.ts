@@ -56,6 +56,14 @@ const run = (
   )
 
 const onlyEvents: Retention.Retention = { ...Retention.keepAll, events: 60_000 }
+const allKinds: Retention.Retention = {
+  deliveries: 60_000,
+  deadLetters: 60_000,
+  events: 60_000,
+  engagements: 60_000,
+  leads: 60_000,
+  suppressions: 60_000
+}
 const timing = { retention: onlyEvents, startMillis: 100, intervalMillis: 1000 }
 
 describe("retain", () => {
@@ -126,10 +134,46 @@ describe("retain", () => {
     )
   })
 
+  it("gives each kind its turn, whatever the kinds before it meet, and tries them again in the next round [RET-4, PII-2]", async () => {
+    const meets = new Map<string, Effect.Effect<Pruned, StoreUnavailable>>([
+      ["deliveries", new StoreUnavailable({ reason: "damaged" })],
+      ["events", Effect.die(new TypeError("Ada Example"))]
+    ])
+    const { calls, pruning } = counted(
+      50,
+      (n) => meets.get(calls[n - 1]!.request.kind) ?? Effect.succeed(nothing)
+    )
+    const logged: Array<unknown> = []
+    const logger = Logger.make(({ annotations }) => {
+      logged.push(Object.fromEntries(annotations))
+    })
+    const rounds: Array<number> = []
+    const options = {
+      ...timing,
+      share: 0.5,
+      retention: allKinds,
+      onRound: (endedAt: number) => rounds.push(endedAt)
+    }
+    await run(pruning, options, 900, Logger.replace(Logger.defaultLogger, logger))
+    expect(calls.map(({ request }) => request.kind)).toEqual(Retention.retentionKinds)
+    expect(logged).toEqual([
+      { kind: "deliveries", reason: "damaged" },
+      { kind: "events", reason: "internal error (TypeError)" }
+    ])
+    // A piece that fails takes its share of the time, too.
+    const gaps = calls.slice(1).map(({ at }, i) => at - calls[i]!.at)
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(100)
+    expect(rounds).toEqual([])
+    meets.clear()
+    calls.length = 0
+    await run(pruning, options, 900)
+    expect(calls.map(({ request }) => request.kind)).toEqual(Retention.retentionKinds)
+    expect(rounds).toHaveLength(1)
+  })
+
   it("keeps what has no limit, and prunes each kind after what refers to it [RET-1, RET-4]", async () => {
     const { calls, pruning } = counted(0, () => Effect.succeed(nothing))
-    const all = Object.fromEntries(Retention.retentionKinds.map((kind) => [kind, 60_000]))
-    await run(pruning, { ...timing, retention: { ...(all as Retention.Retention), leads: null } }, 800)
+    await run(pruning, { ...timing, retention: { ...allKinds, leads: null } }, 800)
     expect(calls.map(({ request }) => request.kind)).toEqual([
       "deliveries",
       "deadLetters",
@@ -137,5 +181,24 @@ describe("retain", () => {
       "engagements",
       "suppressions"
     ])
+  })
+})
+
+describe("pruneNow", () => {
+  it("prunes each kind although one fails, and then fails with what that one met [RET-4, RET-9]", async () => {
+    const { calls, pruning } = counted(0, (n) =>
+      n === 2 || n === 4
+        ? new StoreUnavailable({ reason: `damaged ${n}` })
+        : Effect.succeed({ ...nothing, removed: 1, oldest: 0 })
+    )
+    const pieces: Array<string> = []
+    const pruned = await RetentionRounds.pruneNow(allKinds, ({ kind }) => pieces.push(kind)).pipe(
+      Effect.provideService(Pruning, pruning),
+      Effect.flip,
+      Effect.runPromise
+    )
+    expect(pruned.reason).toBe("damaged 2")
+    expect(calls.map(({ request }) => request.kind)).toEqual(Retention.retentionKinds)
+    expect(pieces).toEqual(["deliveries", "events", "leads", "suppressions"])
   })
 })

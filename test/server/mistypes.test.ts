@@ -81,10 +81,7 @@ describe("a refusal of what was typed", () => {
       [["webhooks", "edit", webhook, "--to", "nowhere"], "--to takes an absolute URL, like https://"],
       [["webhooks", "edit", webhook, "--max-wait", "-1"], "--max-wait takes"],
       [["webhooks", "recover", webhook, "--since", "soon"], `--since ${takesTime}`],
-      [
-        ["webhooks", "test", webhook],
-        "WEBHOOK-ID takes an enabled webhook: enable it first, by `webhooks enable`.\n"
-      ],
+      [["webhooks", "test", webhook], "WEBHOOK-ID takes an enabled webhook: enable it first.\n"],
       [["webhooks", "deliveries", webhook, "--page-size", "0"], "--page-size takes an integer from 1 to "],
       [
         ["leads", "list", "--page-size", "0"],
@@ -287,6 +284,11 @@ describe("a table", () => {
       columns: 44
     })
     expect(narrow.out.split("\n\n")).toHaveLength(3)
+    // Also where there is one row, and so no blank line between two.
+    const leads = await runOnTerminal(["leads", "list", "--brand", brand, "--url", server.url], {
+      columns: 44
+    })
+    expect(leads.out).toMatch(/^id .*(?:\n.+)+\n\n1 of 1\n$/)
     expect(narrow.out).toMatch(/^id {11}\d+\nlabel {8}A key with a long label 1\nstarts with {2}lsk_/)
     const wide = await runOnTerminal(["keys", "list", "--brand", brand, "--url", server.url], {
       columns: 200

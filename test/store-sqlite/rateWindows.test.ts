@@ -3,7 +3,7 @@ import { RateLimit, RateWindows } from "@lead-signals/domain"
 import { SettableClock } from "@lead-signals/store-contract"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { logLine } from "@lead-signals/http"
-import { Context, Effect, Exit, Layer, Logger, Scope } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Logger, Scheduler, Scope } from "effect"
 import fc from "fast-check"
 import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -58,9 +58,20 @@ const opened = (filename: string, clock: SettableClock) => {
     )
   )
   const windows = Context.get(context, RateWindows)
+  const step = (limit: number) => windows.step("1", (window, now) => RateLimit.spend(window, limit, now))
   return {
     log,
-    spend: (limit: number) => run(windows.step("1", (window, now) => RateLimit.spend(window, limit, now))),
+    spend: (limit: number) => run(step(limit)),
+    /** A request whose waits for a lock last: it goes on as far as it can at once. */
+    begin: (limit: number) => {
+      const lasting = Effect.clockWith((its) =>
+        Effect.withClock(step(limit), { ...its, sleep: () => Effect.never })
+      )
+      const scheduler = new Scheduler.SyncScheduler()
+      const fiber = Effect.runFork(clock.provide(lasting).pipe(Effect.provide(logger)), { scheduler })
+      scheduler.flush()
+      return fiber
+    },
     close: () => run(Scope.close(scope, Exit.void))
   }
 }
@@ -225,6 +236,25 @@ describe("a file of rate windows that can't be written", () => {
     expect(store.log.slice(1)).toEqual(["rate windows are kept in their file again"])
     clock.millis += 60_000
     expect(spend(1)).toEqual([19])
+    store.close()
+  })
+
+  it("is tried again by one request, which may wait for its lock, while others are counted in memory [RATE-6]", () => {
+    const { clock, limits, open } = setUp()
+    const store = open()
+    raw(limits, (db) => {
+      db.exec("BEGIN EXCLUSIVE")
+      expect(store.spend(20).remaining).toBe(19)
+      clock.millis += 6000
+      const trying = store.begin(20)
+      const remaining = [trying, store.begin(20), store.begin(20)].map((request) => {
+        const exit = request.unsafePoll()
+        return exit === null ? "waits" : Exit.map(exit, (decision) => decision.remaining)
+      })
+      expect(remaining).toEqual(["waits", Exit.succeed(18), Exit.succeed(17)])
+      Effect.runSync(Fiber.interruptFork(trying))
+      db.exec("ROLLBACK")
+    })
     store.close()
   })
 

@@ -3,7 +3,7 @@ import { SortOrder, StoreUnavailable } from "@lead-signals/domain"
 import { type JobKind, SearchTexts } from "@lead-signals/store-sqlite/internal"
 import { Effect, Either } from "effect"
 import fc from "fast-check"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { cases } from "../harness/Thoroughness.ts"
 
 interface QueuedJob {
@@ -90,13 +90,18 @@ const query = {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-const run = async (steps: ReadonlyArray<readonly [step: string, n: number]>, maxBytes: number) => {
+const run = async (
+  steps: ReadonlyArray<readonly [step: string, n: number]>,
+  maxBytes: number,
+  { elapsedMillis = (): number => 0, pauseMillis = 0 } = {}
+) => {
   const thread = new Thread()
   const changes = { follower: null as { readonly changedUnrecorded: () => void } | null }
   const texts = new SearchTexts(
     { searchingWorker: thread, read: () => Effect.succeed(leadsOfBrand) } as never,
     changes as never,
-    { minLeads: 1, maxBytes, pauseMillis: 0, pieceLeads: 2 }
+    { minLeads: 1, maxBytes, pauseMillis, pieceLeads: 2 },
+    elapsedMillis
   )
   const look = (brandId: string): void => {
     if (texts.has(brandId, query.filter)) Effect.runFork(texts.search("searchLeads", brandId, query as never))
@@ -152,6 +157,30 @@ describe("the texts that a thread keeps", () => {
     const { texts, thread } = await run(lost, 1_000_000)
     expect([...thread.brands.values()]).toEqual([{ isLoading: false, isWorn: false, bytes: 1800 }])
     expect(texts.has("0", query.filter)).toBe(true)
+  })
+
+  it("are read anew after a pause that a clock which is set neither ends nor prolongs [LIST-4]", async () => {
+    const wall = vi.spyOn(Date, "now").mockReturnValue(1_000_000_000)
+    try {
+      let elapsed = 0
+      const pause = { pauseMillis: 60_000, elapsedMillis: () => elapsed }
+      const { drain, look, texts } = await run(lost, 1_000_000, pause)
+      const isReadAnew = async (): Promise<boolean> => {
+        look("0")
+        await settled()
+        await drain()
+        return texts.has("0", query.filter)
+      }
+      expect(await isReadAnew()).toBe(false)
+      wall.mockReturnValue(2_000_000_000)
+      elapsed = 59_999
+      expect(await isReadAnew()).toBe(false)
+      wall.mockReturnValue(0)
+      elapsed = 60_000
+      expect(await isReadAnew()).toBe(true)
+    } finally {
+      wall.mockRestore()
+    }
   })
 
   it("are within reach of erasures and of the bound, in whatever order losses and searches come [PII-3]", async () => {

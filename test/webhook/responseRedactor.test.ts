@@ -64,6 +64,29 @@ const bytesEscaped = (text: string): string =>
     byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`
   ).join("")
 
+/** As mails quote UTF-8, in lines of 76 characters. */
+const quotedPrintable = (text: string): string => {
+  let [line, lines] = ["", ""]
+  for (const byte of Buffer.from(text)) {
+    const isPlain = byte >= 0x20 && byte <= 0x7e && byte !== 0x3d
+    const quoted = isPlain
+      ? String.fromCharCode(byte)
+      : `=${byte.toString(16).toUpperCase().padStart(2, "0")}`
+    if (line.length + quoted.length > 75) {
+      lines += `${line}=\r\n`
+      line = ""
+    }
+    line += quoted
+  }
+  return lines + line
+}
+
+/** As programs of the language C print bytes. */
+const octalEscaped = (text: string): string =>
+  Array.from(Buffer.from(text), (byte) =>
+    byte < 0x7f ? String.fromCharCode(byte) : `\\${byte.toString(8)}`
+  ).join("")
+
 /** The ways in which receivers echo. */
 const spellings: ReadonlyArray<readonly [string, (value: unknown) => string]> = [
   ["as JSON", (value) => JSON.stringify(value)],
@@ -81,6 +104,8 @@ const spellings: ReadonlyArray<readonly [string, (value: unknown) => string]> = 
     (value) =>
       JSON.stringify(value).replace(/[^\x20-\x7e]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`)
   ],
+  ["as quoted-printable", (value) => quotedPrintable(JSON.stringify(value))],
+  ["as a string of octal bytes", (value) => octalEscaped(JSON.stringify(value))],
   ["in capitals", (value) => JSON.stringify(value).toUpperCase()]
 ]
 
@@ -174,6 +199,13 @@ describe("the redacted excerpt of a response", () => {
       [latin, "no Zo&euml; M&uuml;ller-&Aring;ngstr&ouml;m."],
       [latin, "no Zo\\xc3\\xab M\\xc3\\xbcller-\\xc3\\x85ngstr\\xc3\\xb6m."],
       [latin, "no Zo\\u{eb} M\\u{fc}ller-\\u{c5}ngstr\\u{f6}m."],
+      [latin, "no Zo=C3=AB M=C3=BCller-=C3=85ngstr=C3=B6m."],
+      [latin, "no Zo=c3=ab M=\r\n=c3=bcller-=c3=85ng=\nstr=c3=b6m."],
+      [latin, "no Zo\\303\\253 M\\303\\274ller-\\303\\205ngstr\\303\\266m."],
+      [latin, `no ${Buffer.from(latin).toString("base64")}.`],
+      [`${latin}?`, `no ${Buffer.from(`${latin}?`).toString("base64")}.`],
+      [latin, `no ${Buffer.from(latin).toString("hex").toUpperCase()}.`],
+      [latin, "no Zoe Mueller-Aangstroem."],
       [latin, "no Zoe Muller-Angstrom."],
       [latin, "no ZOË MÜLLER-ÅNGSTRÖM."],
       // What its encoding lacks a receiver writes as question marks.
@@ -192,6 +224,52 @@ describe("the redacted excerpt of a response", () => {
         String(answer),
         "no […]."
       ])
+  })
+
+  const withLines = (digits: string) => digits.replace(/.{76}/g, "$&\r\n")
+  const encodings: ReadonlyArray<readonly [string, (text: string) => string, (run: string) => Buffer]> = [
+    ["base64", (text) => Buffer.from(text).toString("base64"), (run) => Buffer.from(run, "base64")],
+    [
+      "the base64 of URLs",
+      (text) => Buffer.from(text).toString("base64url"),
+      (run) => Buffer.from(run, "base64")
+    ],
+    [
+      "lines of base64",
+      (text) => withLines(Buffer.from(text).toString("base64")),
+      (run) => Buffer.from(run, "base64")
+    ],
+    ["hexadecimal digits", (text) => Buffer.from(text).toString("hex"), (run) => Buffer.from(run, "hex")]
+  ]
+  it.each(encodings)(
+    "holds nothing that could be made of an echo in %s, cut anywhere and begun anywhere before the data [DELIV-5, PII-2]",
+    (_, encode, decode) => {
+      fc.assert(
+        fc.property(payload, fc.nat(9), fc.integer({ min: 40, max: 1024 }), (data, begun, cutAt) => {
+          const kept = redacted(`error in ${encode(JSON.stringify(data)).slice(begun)}`, data, cutAt)!
+          for (const run of kept.replace(/(?<=[\w+/]{40})\s/g, "").match(/[\w+/-]{8,}/g) ?? []) {
+            for (let offset = 0; offset < 4; offset++) {
+              const made = decode(run.slice(offset)).toString()
+              for (const leaf of leaves(data))
+                if (leaf.length >= 8) expect([leaf, made.includes(leaf)]).toEqual([leaf, false])
+            }
+          }
+        }),
+        { numRuns: cases(300) }
+      )
+    }
+  )
+
+  it("keeps runs of letters and digits that stand for nothing, or for nothing of the payload, and values behind equals signs [DELIV-5]", () => {
+    const data = { lead2: { name: "Ada Example" } }
+    const token = Buffer.from("this is about nobody").toString("base64")
+    const hash = "3f2b8c9d0e1f2a3b4c5d6e7f8091a2b3"
+    const answer = `${hash}: token ${token}, size=3D, n=20, supercalifragilistic, name=`
+    expect(redacted(`${answer}ADA EXAMPLE`, data)).toBe(`${answer}[…]`)
+  })
+
+  it("keeps words that a short name would be with two letters for its accented one [DELIV-5]", () => {
+    expect(redacted("no boeing for Bö", { lead2: { name: "Bö Q" } })).toBe("no boeing for […]")
   })
 
   it("keeps question marks in which a name has none of its letters left [DELIV-5]", () => {

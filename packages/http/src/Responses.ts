@@ -24,10 +24,6 @@ export const fromRaw = ({ body, headers, status }: RawResponse): HttpServerRespo
     : HttpServerResponse.uint8Array(body, options)
 }
 
-/** An answer of data that is rendered as JSON already. */
-export const renderedData = (data: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(`{"data":${data}}`, { contentType: "application/json" })
-
 /** A response with an error body. [ERR-1] */
 export const error = (status: number, code: string, message: string): HttpServerResponse.HttpServerResponse =>
   json(errorBody(code, message), status)

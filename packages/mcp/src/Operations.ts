@@ -152,13 +152,19 @@ export const operationDocument = (operationId: string): Json | null => {
   return found === null ? null : standalone({ ...found }, document["components"].schemas as Json)
 }
 
+/** Without `meta` where warnings are all that it has: a tool sends no parameter that its call ignores. */
+const withoutWarnings = (schema: Json): Json => {
+  const { meta: _, ...properties } = schema["properties"] as Json
+  return (schema["required"] as ReadonlyArray<string>).includes("meta") ? schema : { ...schema, properties }
+}
+
 const boundTool = (document: Json, tool: Tool, kind: CredentialKind, operationId: string): BoundTool => {
   const components = document["components"].schemas as Json
   // A test calls each tool: every operation that the table names is there.
   const { method, operation, path } = operationOf(document, operationId)!
   const responses = Object.entries(operation["responses"] as Json)
   const answer = responses.find(([status]) => status.startsWith("2"))![1] as Json
-  const schema = standalone(answer["content"]["application/json"].schema as Json, components)
+  const schema = withoutWarnings(standalone(answer["content"]["application/json"].schema as Json, components))
   return {
     tool,
     kind,

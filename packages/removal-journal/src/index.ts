@@ -12,6 +12,7 @@ export {
 export { type FoundRemovals, type FindOptions, findRemovals } from "./FindRemovals.ts"
 export { JournalFile, type JournalEnd, type JournalFileOptions, syncFolderOf } from "./JournalFile.ts"
 export { giveOwnerOf } from "./FileOwner.ts"
+export { journaled, type Journaling } from "./Journaled.ts"
 export {
   type JournalHeader,
   type JournalText,

@@ -47,6 +47,12 @@ export interface PersonalTexts {
 /** Letters that are written as two without their form; capitals, among which ß is two already. */
 const ligatures = new Map(Object.entries({ Æ: "AE", Œ: "OE", Þ: "TH" }))
 
+/** Letters that German and the languages of the North write as two where there are no others. */
+const umlauts = new Map(Object.entries({ Ä: "AE", Ö: "OE", Ü: "UE", Å: "AA", Ø: "OE" }))
+
+/** Letters of a text that is looked for by two letters for each umlaut, at least: of fewer it could be a part of any word. */
+const minTransliterated = 4
+
 /** Characters that ASCII lacks, or Latin-1: each at once, or the two halves of those that UTF-16 has as a pair. */
 const lacked = [/[^\0-\x7f]/gu, /[^\0-\x7f]/g, /[^\0-\xff]/gu, /[^\0-\xff]/g]
 
@@ -60,7 +66,7 @@ const withQuestionMarks = (text: string): ReadonlyArray<string> =>
     .filter((each) => each !== text && (each.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= minKept)
 
 /**
- * Adds the text as it is, with two letters for each such as ß, with question marks for what an encoding lacks, as it is misread, as numbered
+ * Adds the text as it is, with two letters for each such as ß or ü, with question marks for what an encoding lacks, as it is misread, as numbered
  * references to its control characters read and, when it contains something like an escape, as it reads unescaped; none in ASCII that is
  * shorter than `minLength`.
  */
@@ -75,6 +81,8 @@ const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLen
     for (const longer of [text.toLowerCase(), capitals, latin]) {
       if (longer.length !== text.length) add(normalize(longer))
     }
+    const transliterated = latin.normalize("NFC").replace(/[ÄÖÜÅØ]/g, (letter) => umlauts.get(letter)!)
+    if (transliterated.length >= minTransliterated) add(normalize(transliterated))
     for (const each of withQuestionMarks(text.normalize("NFC"))) add(normalize(each))
     const referred = readAsReferences(text)
     if (referred !== text) add(normalize(referred))
@@ -85,7 +93,7 @@ const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLen
       if (misread.length > 1) add(misread)
     }
   }
-  if (/[\\&%]/.test(text)) add(foldCase(unescapeTwice(text, false)))
+  if (/[\\&%]|=(?:\n|[0-9A-F]{2})/i.test(text)) add(foldCase(unescapeTwice(text, false)))
 }
 
 /** Letters that are written with their accents behind them take more characters. */

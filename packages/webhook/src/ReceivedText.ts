@@ -33,11 +33,11 @@ const characterOf = (code: number): string =>
   code >= 0x20 && code <= 0x10ffff ? String.fromCodePoint(code) : ""
 
 const escapes = /\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([nrtf])|(["\\/])|b)/g
-/** Runs of bytes in hexadecimal escapes: of URLs, and of the string literals of programs. */
-const octets = /(?:%[0-9a-fA-F]{2})+|(?:\\x[0-9a-fA-F]{2})+/g
+/** Runs of bytes in escapes: of URLs, and of the string literals of programs. */
+const octets = /(?:%[0-9a-fA-F]{2})+|(?:\\x[0-9a-fA-F]{2})+|(?:\\[0-3][0-7]{2})+/g
 /** An escape that the cut at the end of an excerpt leaves incomplete. */
 const unfinishedEscape =
-  /(?:\\(?:u(?:[0-9a-fA-F]{0,3}|\{[0-9a-fA-F]{0,6})|x[0-9a-fA-F]?)?|&(?:#[xX]?[0-9a-fA-F]{0,7}|[A-Za-z]{0,8})|%[0-9a-fA-F]?)$/
+  /(?:\\(?:u(?:[0-9a-fA-F]{0,3}|\{[0-9a-fA-F]{0,6})|x[0-9a-fA-F]?|[0-3][0-7]?)?|&(?:#[xX]?[0-9a-fA-F]{0,7}|[A-Za-z]{0,8})|%[0-9a-fA-F]?)$/
 
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
@@ -73,14 +73,52 @@ const lengthOfUnfinished = (bytes: Uint8Array): number => {
 
 const decodeOctets = (text: string, isCut: boolean): string =>
   decodeBytes(
-    Uint8Array.from(text.match(/[0-9a-fA-F]{2}/g)!, (octet) => Number.parseInt(octet, 16)),
+    /^\\[0-3]/.test(text)
+      ? Uint8Array.from(text.match(/[0-7]{3}/g)!, (octet) => Number.parseInt(octet, 8))
+      : Uint8Array.from(text.match(/[0-9a-fA-F]{2}/g)!, (octet) => Number.parseInt(octet, 16)),
     isCut
   )
 
-/** Resolves one layer of escapes: of JSON, HTML, URLs and string literals. */
+/** Ends a line of a mail that goes on in the next; within JSON, too. */
+const softBreak = /=(?:\\r)?(?:\n|\\n)/g
+
+/** A character of several bytes, as mails quote it: by it a text is known that quotes others, too. */
+const quotedCharacter =
+  /=(?:[CD][0-9A-F]|E[0-9A-F]=[89AB][0-9A-F]|F[0-4](?:=[89AB][0-9A-F]){2})=[89AB][0-9A-F]/i
+
+const quotedOctets = /(?:=[0-9A-F]{2})+/gi
+
+/** ASCII that mails quote. What else follows an equals sign, such as a value that begins with digits, is none. */
+const quotedAscii = /^(?:=(?:3D|20|09|0A|0D))+$/i
+
+/** What a cut leaves of a quoted character. */
+const unfinishedQuote =
+  /(?:=(?:[CD][0-9A-F]|E[0-9A-F](?:=[89AB][0-9A-F])?|F[0-4](?:=[89AB][0-9A-F]){0,2}))?(?:=[0-9A-F]?)?$/i
+
+/** Resolves the quoted-printable encoding of mails (RFC 2045, 6.7) of UTF-8. */
+const unquote = (text: string, isCut: boolean): string => {
+  if (!text.includes("=")) return text
+  const whole = isCut ? text.replace(unfinishedQuote, "") : text
+  const joined = whole.replace(softBreak, "")
+  if (joined === whole && !quotedCharacter.test(joined)) return whole
+  return joined.replace(quotedOctets, (found: string) => {
+    const bytes = Uint8Array.from(found.match(/[0-9A-F]{2}/gi)!, (octet) => Number.parseInt(octet, 16))
+    if (bytes.every((byte) => byte < 0x80) && !quotedAscii.test(found)) return found
+    try {
+      return strictDecoder.decode(bytes)
+    } catch {
+      return found
+    }
+  })
+}
+
+const dropUnfinished = (text: string, isCut: boolean): string =>
+  isCut ? text.replace(unfinishedEscape, "") : text
+
+/** Resolves one layer of escapes: of JSON, HTML, URLs, mails and string literals. */
 const unescapeOnce = (text: string, isCut: boolean): string =>
   decodeHTMLStrict(
-    (isCut ? text.replace(unfinishedEscape, "") : text).replace(
+    dropUnfinished(unquote(text, isCut), isCut).replace(
       escapes,
       (_, hex?: string, point?: string, space?: string, itself?: string) =>
         hex !== undefined

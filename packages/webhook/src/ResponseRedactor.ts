@@ -2,8 +2,9 @@
  * Redacts the excerpt of a receiver's response for the delivery log: receivers echo the payload, above all in error
  * messages. Personal data of the payload that the response repeats becomes `[…]`. [DELIV-5, PII-2]
  */
+import { encodedRuns } from "./EncodedRuns.ts"
 import { foldCase, isOtherScript, lowerCase } from "./FoldedText.ts"
-import { collectPersonalTexts, maxPhrases, minFragmentLength } from "./PersonalTexts.ts"
+import { collectPersonalTexts, maxPhrases, minFragmentLength, type PersonalTexts } from "./PersonalTexts.ts"
 import { decodeBytes, unescapeTwice } from "./ReceivedText.ts"
 
 const redactionMark = "[…]"
@@ -120,6 +121,28 @@ const maskFragments = (
   }
 }
 
+/** Masks what a text without escapes repeats. */
+const maskRepetitions = (
+  read: string,
+  truncated: boolean,
+  { longTexts, phrases, short }: PersonalTexts
+): RedactionMask => {
+  const compared = foldCase(read)
+  const mask = new Uint8Array(read.length)
+  // Form encoding writes spaces as plus signs; positions stay the same.
+  for (const each of new Set([compared, compared.replaceAll("+", " ")])) {
+    for (const part of phrases) {
+      maskOccurrences(each, part, mask)
+      if (truncated) maskTruncatedEnd(each, part, mask)
+    }
+    const places = seedPositions(each)
+    for (const source of longTexts) maskFragments(each, places, source, mask)
+  }
+  const lower = lowerCase(read)
+  for (const part of short) maskOccurrences(lower, part, mask)
+  return mask
+}
+
 const replaceMasked = (text: string, mask: RedactionMask): string => {
   let out = ""
   for (let at = 0; at < text.length;) {
@@ -158,18 +181,9 @@ export const redact = (
   phrases.delete("")
   if (phrases.size > maxPhrases)
     return "[withheld: the payload is too large to be compared with the response]"
-  const compared = foldCase(read)
-  const mask = new Uint8Array(read.length)
-  // Form encoding writes spaces as plus signs; positions stay the same.
-  for (const each of new Set([compared, compared.replaceAll("+", " ")])) {
-    for (const part of phrases) {
-      maskOccurrences(each, part, mask)
-      if (truncated) maskTruncatedEnd(each, part, mask)
-    }
-    const places = seedPositions(each)
-    for (const source of longTexts) maskFragments(each, places, source, mask)
-  }
-  const lower = lowerCase(read)
-  for (const part of short) maskOccurrences(lower, part, mask)
+  const mask = maskRepetitions(read, truncated, found)
+  const isRepetition = (encoded: string): boolean =>
+    maskRepetitions(unescapeTwice(encoded, true), true, found).includes(1)
+  for (const { from, texts, to } of encodedRuns(read)) if (texts.some(isRepetition)) mask.fill(1, from, to)
   return mask.includes(1) ? replaceMasked(read, mask) : text
 }

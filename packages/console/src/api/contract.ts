@@ -1788,6 +1788,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Campaign"][];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -1817,6 +1820,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Signal"][];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -1900,6 +1906,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Session"] | null;
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -1935,6 +1944,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Session"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2016,6 +2028,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Brand"][];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2053,6 +2068,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Brand"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2084,6 +2102,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["BrandDeletion"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2121,6 +2142,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Brand"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2152,6 +2176,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ApiKey"][];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2197,6 +2224,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CreatedApiKey"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2256,6 +2286,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Signal"][];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2319,6 +2352,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Signal"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2385,6 +2421,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Signal"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2540,6 +2579,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["LeadDetail"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2609,6 +2651,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Lead"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2641,6 +2686,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["LeadExport"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2817,6 +2865,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Attention"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2848,6 +2899,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Campaign"][];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2887,6 +2941,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Campaign"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -2953,6 +3010,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Campaign"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -3058,6 +3118,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CampaignPost"][];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -3105,6 +3168,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Metrics"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -3134,6 +3200,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["OperatorToken"][];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -3175,6 +3244,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CreatedOperatorToken"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -3265,6 +3337,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Webhook"][];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -3315,6 +3390,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["CreatedWebhook"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -3347,6 +3425,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Webhook"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -3424,6 +3505,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Webhook"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -3458,6 +3542,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["RotatedSecret"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -3493,6 +3580,9 @@ export interface operations {
                     "application/json": {
                         data: {
                             deliveryId: string;
+                        };
+                        meta?: {
+                            warnings?: string[];
                         };
                     };
                 };
@@ -3535,6 +3625,9 @@ export interface operations {
                     "application/json": {
                         data: {
                             queued: number;
+                        };
+                        meta?: {
+                            warnings?: string[];
                         };
                     };
                 };
@@ -3603,6 +3696,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["DeliveryDetail"];
+                        meta?: {
+                            warnings?: string[];
+                        };
                     };
                 };
             };
@@ -3639,6 +3735,9 @@ export interface operations {
                     "application/json": {
                         data: {
                             deliveryId: string;
+                        };
+                        meta?: {
+                            warnings?: string[];
                         };
                     };
                 };
@@ -3683,6 +3782,9 @@ export interface operations {
                     "application/json": {
                         data: {
                             deliveryId: string;
+                        };
+                        meta?: {
+                            warnings?: string[];
                         };
                     };
                 };

@@ -30,7 +30,7 @@ export const retain = (keptMillis: number | null): Effect.Effect<never, never, A
     ? Effect.never
     : Effect.forever(
         Effect.zipRight(
-          loggedRound("pruning of the audit log stopped, and goes on later", prune(keptMillis)),
+          loggedRound("pruning of the audit log stopped, and goes on later")(prune(keptMillis)),
           Effect.sleep("1 hour")
         )
       )

@@ -22,7 +22,7 @@ export const prune: Effect.Effect<number, StoreUnavailable, IdempotencyRecords> 
  */
 export const retain: Effect.Effect<never, never, IdempotencyRecords> = Effect.forever(
   Effect.zipRight(
-    loggedRound("pruning of Idempotency-Keys stopped, and goes on later", prune),
+    loggedRound("pruning of Idempotency-Keys stopped, and goes on later")(prune),
     Effect.sleep("10 minutes")
   )
 )

@@ -104,52 +104,95 @@ const prunePiece = (
     }
   })
 
-/** Runs one round. Answers what it removed, and whether it ended because another process holds the lease. */
-const runRound = ({
-  onPiece = () => {},
-  retention = defaults,
-  share = 1,
-  lease
-}: Pick<RetentionRoundOptions, "retention" | "share" | "onPiece"> & {
+/** Pauses after a piece so long that pieces take no more than their share of the time. */
+const pauseAfter = (tookMillis: number, share: number): Effect.Effect<void> => {
+  const pause = Math.min(maxPauseMillis, tookMillis * (1 / share - 1))
+  return pause > 0 ? Effect.sleep(pause) : Effect.yieldNow()
+}
+
+interface RoundOptions extends Pick<RetentionRoundOptions, "retention" | "share" | "onPiece"> {
   readonly lease: PruneLease | null
-}): Effect.Effect<
-  { readonly removed: DueCounts; readonly isLeasedElsewhere: boolean },
-  StoreUnavailable,
-  Pruning
-> =>
+}
+
+/** What pruning a kind came to. */
+interface PrunedKind {
+  readonly removed: number
+  readonly isLeasedElsewhere: boolean
+}
+
+type KindPruning = Effect.Effect<PrunedKind, StoreUnavailable, Pruning>
+
+const pruneKind = (
+  kind: RetentionKind,
+  keptMillis: number,
+  { lease, onPiece = () => {}, share = 1 }: RoundOptions
+): KindPruning =>
   Effect.gen(function* () {
-    const removed = { ...none }
-    for (const kind of retentionKinds) {
-      const keptMillis = retention[kind]
-      if (keptMillis === null) continue
-      let after: PruneCursor | null = null
-      do {
-        const piece: Piece = yield* prunePiece(kind, keptMillis, after, lease)
-        if (piece.isLeasedElsewhere) return { removed, isLeasedElsewhere: true }
-        removed[kind] += piece.removed
-        onPiece({
-          kind,
-          removed: piece.removed,
-          overdueMillis: piece.overdueMillis,
-          tookMillis: piece.tookMillis
-        })
-        after = piece.next
-        const pause = Math.min(maxPauseMillis, piece.tookMillis * (1 / share - 1))
-        yield* pause > 0 ? Effect.sleep(pause) : Effect.yieldNow()
-      } while (after !== null)
-    }
+    let removed = 0
+    let after: PruneCursor | null = null
+    do {
+      const startedAt = yield* Clock.currentTimeNanos
+      const pauseAfterFailure = Effect.flatMap(Clock.currentTimeNanos, (now) =>
+        pauseAfter(Number(now - startedAt) / 1e6, share)
+      )
+      const piece: Piece = yield* Effect.tapErrorCause(
+        prunePiece(kind, keptMillis, after, lease),
+        () => pauseAfterFailure
+      )
+      if (piece.isLeasedElsewhere) return { removed, isLeasedElsewhere: true }
+      removed += piece.removed
+      onPiece({
+        kind,
+        removed: piece.removed,
+        overdueMillis: piece.overdueMillis,
+        tookMillis: piece.tookMillis
+      })
+      after = piece.next
+      yield* pauseAfter(piece.tookMillis, share)
+    } while (after !== null)
     return { removed, isLeasedElsewhere: false }
   })
 
 /**
- * Removes all that is due, in pieces without pauses between, also while another process prunes. Answers how many of each kind went. When it
- * fails with `StoreUnavailable`, some may have gone; another call goes on. [RET-4]
+ * Prunes each kind after what refers to it. A kind whose pruning fails leaves the others their turn: `attempt` says what becomes of the
+ * failure, and answers null. Answers what was removed, and whether nothing failed and nobody else has the lease.
+ */
+const runRound = (
+  { retention = defaults, ...options }: RoundOptions,
+  attempt: (pruning: KindPruning, kind: RetentionKind) => Effect.Effect<PrunedKind | null, never, Pruning>
+): Effect.Effect<{ readonly removed: DueCounts; readonly isComplete: boolean }, never, Pruning> =>
+  Effect.gen(function* () {
+    const removed = { ...none }
+    let isComplete = true
+    for (const kind of retentionKinds) {
+      const keptMillis = retention[kind]
+      if (keptMillis === null) continue
+      const pruned = yield* attempt(pruneKind(kind, keptMillis, options), kind)
+      if (pruned?.isLeasedElsewhere === true) return { removed, isComplete: false }
+      removed[kind] = pruned?.removed ?? 0
+      isComplete &&= pruned !== null
+    }
+    return { removed, isComplete }
+  })
+
+/**
+ * Removes all that is due, in pieces without pauses between, also while another process prunes. Answers how many of each kind went. Where a
+ * kind fails, the others still go; then it fails with the first `StoreUnavailable`. Another call goes on. [RET-4]
  */
 export const pruneNow = (
   retention: Retention,
   onPiece: (piece: PieceReport) => void = () => {}
 ): Effect.Effect<DueCounts, StoreUnavailable, Pruning> =>
-  Effect.map(runRound({ retention, onPiece, lease: null }), ({ removed }) => removed)
+  Effect.suspend(() => {
+    let first: StoreUnavailable | null = null
+    const round = runRound({ retention, onPiece, lease: null }, (pruning) =>
+      Effect.catchAll(pruning, (failure) => {
+        first ??= failure
+        return Effect.succeed(null)
+      })
+    )
+    return Effect.flatMap(round, ({ removed }) => first ?? Effect.succeed(removed))
+  })
 
 /** Counts what `pruneNow` would remove, and removes nothing. Fails with `StoreUnavailable`. */
 export const countDue = (retention: Retention): Effect.Effect<DueCounts, StoreUnavailable, Pruning> =>
@@ -157,10 +200,12 @@ export const countDue = (retention: Retention): Effect.Effect<DueCounts, StoreUn
     Effect.flatMap(Pruning, (pruning) => pruning.countDue(limitsAt(retention, now)))
   )
 
+const logged = loggedRound("pruning stopped, and goes on later")
+
 /**
  * Prunes for ever. After each piece it pauses so long that pieces take no more than their share of the time. One of several processes on a
- * store prunes; another takes over within `leaseMillis` after it ends. A failure of the store, or a defect of the store or of a callback, ends
- * the round and is logged; the next round begins anew. [RET-4]
+ * store prunes; another takes over within `leaseMillis` after it ends. A failure of the store, or a defect of the store or of `onPiece`, is logged
+ * and ends the pruning of its kind until the next round; the other kinds have their turn. Another defect ends the round. [RET-4]
  */
 export const retain = (options: RetentionRoundOptions = {}): Effect.Effect<never, never, Pruning | Entropy> =>
   Effect.gen(function* () {
@@ -168,12 +213,11 @@ export const retain = (options: RetentionRoundOptions = {}): Effect.Effect<never
     const entropy = yield* Entropy
     const holder = Encoding.encodeHex(yield* entropy.bytes(16))
     const round = Effect.flatMap(
-      runRound({ ...options, share, lease: { holder, leaseMillis } }),
-      ({ isLeasedElsewhere }) =>
-        isLeasedElsewhere ? Effect.void : Effect.map(Clock.currentTimeMillis, onRound)
+      runRound({ ...options, share, lease: { holder, leaseMillis } }, (pruning, kind) =>
+        Effect.annotateLogs(logged(pruning), { kind })
+      ),
+      ({ isComplete }) => (isComplete ? Effect.map(Clock.currentTimeMillis, onRound) : Effect.void)
     )
     yield* Effect.sleep(startMillis)
-    return yield* Effect.forever(
-      Effect.zipRight(loggedRound("pruning stopped, and goes on later", round), Effect.sleep(intervalMillis))
-    )
+    return yield* Effect.forever(Effect.zipRight(logged(round), Effect.sleep(intervalMillis)))
   })

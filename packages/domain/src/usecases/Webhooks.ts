@@ -144,7 +144,7 @@ export const test = (brandId: BrandId, id: WebhookId) =>
     if (!known.enabled) {
       return yield* new InvalidParameter({
         parameter: "id",
-        message: 'id takes an enabled webhook: PATCH it with {"enabled":true} first.'
+        message: "id takes an enabled webhook: enable it first."
       })
     }
     return yield* orNotFound(

@@ -65,6 +65,9 @@ const flattenReferences = (part: unknown): void => {
   schema["$ref"] = only.$ref
 }
 
+const isRequired = (schema: Json, name: string): boolean =>
+  (schema["required"] as ReadonlyArray<string> | undefined)?.includes(name) === true
+
 /** An example of the schema, made of its fields' examples. */
 const exampleOf = (schema: Json, schemas: Json): unknown => {
   if (schema["examples"] !== undefined) return schema["examples"][0]
@@ -79,10 +82,10 @@ const exampleOf = (schema: Json, schemas: Json): unknown => {
   if (form !== undefined) return exampleOf(form, schemas)
   if (schema["properties"] !== undefined) {
     return Object.fromEntries(
-      Object.entries(schema["properties"] as Json).map(([name, property]) => [
-        name,
-        exampleOf(property as Json, schemas)
-      ])
+      Object.entries(schema["properties"] as Json)
+        // Warnings alone, which are the exception.
+        .filter(([name]) => name !== "meta" || isRequired(schema, name))
+        .map(([name, property]) => [name, exampleOf(property as Json, schemas)])
     )
   }
   if (schema["items"] !== undefined) return [exampleOf(schema["items"] as Json, schemas)]

@@ -4,13 +4,25 @@ import { field, integer, optionalField } from "./Fields.ts"
 
 const ofData = "The requested data"
 
-/** An answer with one thing and without `meta`. */
-export const data = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
-  Schema.Struct({ data: field(schema, ofData) })
+/** The field of warnings, absent when there are none; each is a sentence that names a parameter. */
+export const warnings = (description: string) =>
+  optionalField(Schema.Array(Schema.String), description, [
+    'The parameter "pagesize" is unknown and was ignored. Did you mean "pageSize"?'
+  ])
 
-/** An answer with an array and without `meta`: a list that has no pages. */
+/** `meta` of what has no page: there only with warnings. [LIST-10] */
+export const warningsMeta = optionalField(
+  Schema.Struct({ warnings: warnings("Unknown parameters, which were ignored") }),
+  "Metadata of the response"
+)
+
+/** An answer with one thing. */
+export const data = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  Schema.Struct({ data: field(schema, ofData), meta: warningsMeta })
+
+/** An answer with an array: a list that has no pages. */
 export const list = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
-  Schema.Struct({ data: field(Schema.Array(schema), ofData) })
+  Schema.Struct({ data: field(Schema.Array(schema), ofData), meta: warningsMeta })
 
 /** Declares that the answer has status 201. */
 export const created = { status: 201 }
@@ -31,15 +43,3 @@ export const pagination = (total: string) =>
     }),
     "Position of the page among all pages"
   )
-
-/** The field of warnings, absent when there are none; each is a sentence that names a parameter. */
-export const warnings = (description: string) =>
-  optionalField(Schema.Array(Schema.String), description, [
-    'The parameter "pagesize" is unknown and was ignored. Did you mean "pageSize"?'
-  ])
-
-/** `meta` of what has no page: there only with warnings. */
-export const warningsMeta = optionalField(
-  Schema.Struct({ warnings: warnings("Unknown parameters, which were ignored") }),
-  "Metadata of the response"
-)

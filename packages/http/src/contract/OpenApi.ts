@@ -21,8 +21,17 @@ const rateHeaders = {
 const retryAfter = header("Seconds to wait", { type: "integer", minimum: 1 }, 37)
 const authenticate = header("Bearer", text, "Bearer")
 const allow = header("The methods that the path takes", text, "GET, HEAD")
+const warnings = header(
+  "Unknown parameters, which were ignored, as a JSON array of sentences; absent where there are none",
+  text,
+  '["The parameter \\"colour\\" is unknown and was ignored."]'
+)
 
 type Json = Record<string, any>
+
+/** Whether an answer has a form without `meta`, where warnings stand in a header. [LIST-10] */
+const warnsInHeader = ({ content = {} }: Json): boolean =>
+  Object.keys(content).some((type) => type !== "application/json") || Object.keys(content).length === 0
 
 const errorContent = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } }
 
@@ -89,7 +98,8 @@ export const completed = (spec: Json, rows: Readonly<Record<string, DocumentedRo
           ...(spends(status) ? rateHeaders : {}),
           ...(status === "429" ? { "Retry-After": retryAfter } : {}),
           ...(status === "401" ? { "WWW-Authenticate": authenticate } : {}),
-          ...(status === "405" ? { Allow: allow } : {})
+          ...(status === "405" ? { Allow: allow } : {}),
+          ...(status.startsWith("2") && warnsInHeader(response) ? { "X-Warnings": warnings } : {})
         }
       }
     }

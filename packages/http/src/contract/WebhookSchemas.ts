@@ -8,7 +8,7 @@ import {
   webhookOrderings
 } from "@lead-signals/domain"
 import { Schema } from "effect"
-import { meta, pagination, warnings } from "./Envelopes.ts"
+import { meta, pagination, warnings, warningsMeta } from "./Envelopes.ts"
 import {
   field,
   flag,
@@ -157,7 +157,8 @@ export const QueuedBody = Schema.Struct({
   data: field(
     Schema.Struct({ deliveryId: text("Id of the new delivery, the post's webhook-id", "wh_5f0c") }),
     "The requested data"
-  )
+  ),
+  meta: warningsMeta
 }).annotations({ identifier: "Queued", description: "A new delivery, with a new id" })
 
 /** A page of a webhook's deliveries; `total` counts those of the requested state. [DELIV-9] */

@@ -30,6 +30,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect, type Layer, Option, type Schema, type Scope } from "effect"
 import { json, noContent, type ResponseBody } from "../Responses.ts"
 import * as Body from "../Body.ts"
+import * as Target from "../Target.ts"
 import type { ChangeWaits } from "../ChangeWaits.ts"
 import type { CurrentOperator } from "../CurrentOperator.ts"
 import type { FieldDescriptions } from "../contract/FieldDescriptions.ts"
@@ -40,6 +41,7 @@ import type {
   RequestTimeout,
   UnsupportedMediaType
 } from "../contract/Failures.ts"
+import { allIgnored, withWarnings } from "./Warnings.ts"
 
 type AnyDeclared = HttpApiEndpoint.HttpApiEndpoint.Any
 type Declaration = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
@@ -163,14 +165,32 @@ const documented = <Declared extends AnyDeclared>(
     .annotate(OpenApi.Summary, summary)
     .annotate(OpenApi.Description, description) as unknown as Declared
 
-/** Makes a row that the platform's router serves. */
-export const endpoint = <Declared extends AnyDeclared, R>(
+/** Warns of the query where the operation takes no parameters; those that take some warn by themselves. [LIST-10] */
+export const warned = <Declared extends AnyDeclared, R>(
+  declared: Declared,
+  handle: RoutedEndpoint<Declared, R>["handle"]
+): RoutedEndpoint<Declared, R>["handle"] =>
+  Option.isSome((declared as unknown as Declaration).urlParamsSchema)
+    ? handle
+    : (call) =>
+        Effect.map(handle(call), (answer) =>
+          withWarnings(answer, allIgnored(Target.parametersOf(call.request.url)))
+        )
+
+/** Makes a row that the platform's router serves, whose answers are what `handle` gives. */
+export const routed = <Declared extends AnyDeclared, R>(
   declared: Declared,
   {
     handle,
     ...documentation
   }: BodyDocumentation<Payload<Declared>> & Pick<RoutedEndpoint<Declared, R>, "handle">
 ): RoutedEndpoint<Declared, R> => ({ declared: documented(declared, documentation), documentation, handle })
+
+/** Makes a row that the platform's router serves, with warnings of parameters that it does not take. */
+export const endpoint = <Declared extends AnyDeclared, R>(
+  declared: Declared,
+  row: BodyDocumentation<Payload<Declared>> & Pick<RoutedEndpoint<Declared, R>, "handle">
+): RoutedEndpoint<Declared, R> => routed(declared, { ...row, handle: warned(declared, row.handle) })
 
 /** Makes a row of the fast path. */
 export const fastEndpoint = <Declared extends AnyDeclared, const Path extends string>(

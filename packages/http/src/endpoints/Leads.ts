@@ -16,7 +16,7 @@ import {
   SignalStore,
   SortOrder,
   Timestamp,
-  Parameters,
+  type Parameters,
   warningsView
 } from "@lead-signals/domain"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
@@ -40,6 +40,7 @@ import { EncodedBodyCache } from "../EncodedBodyCache.ts"
 import { type FastEndpoint, type FastHandler, type FastRequest, fastEndpoint } from "./Endpoint.ts"
 import { pathParameter } from "./Paths.ts"
 import { namedView, signalView } from "./Views.ts"
+import { allIgnored } from "./Warnings.ts"
 
 const positive = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
 const boolean = { type: "boolean" }
@@ -125,8 +126,8 @@ export const readList = ({ brandId, query }: Pick<FastRequest, "brandId" | "quer
     : Effect.map(Leads.listRendered(brandId, read.right), (page) => bodies.bodyOf(read.right, page))
 }
 
-/** The body for data in JSON. */
-const answer = (data: string, ignored: Parameters.IgnoredParameters = Parameters.noneIgnored): string => {
+/** The body for data that is JSON already. */
+export const renderedAnswer = (data: string, ignored: Parameters.IgnoredParameters): string => {
   const warnings = warningsOf(ignored)
   return warnings.length === 0
     ? `{"data":${data}}`
@@ -139,7 +140,9 @@ const readDetail: FastHandler = ({ brandId, params, query }) => {
   const read = LeadQueries.readDetail(query)
   if (Either.isLeft(read)) return Effect.fail(read.left)
   const { engagements, ignored } = read.right
-  return Effect.map(Leads.getRendered(brandId, id.right, engagements), (lead) => answer(lead, ignored))
+  return Effect.map(Leads.getRendered(brandId, id.right, engagements), (lead) =>
+    renderedAnswer(lead, ignored)
+  )
 }
 
 /** What a page of changes answers at once; where there is none, as soon as there is one, for as long as the query says. [CHG-6] */
@@ -168,7 +171,7 @@ const readMetrics: FastHandler = ({ brandId, params, query }) =>
     const id = params["id"]!
     const { ignored, span } = yield* MetricsQueries.read(query)
     const metrics = metricsView(id, yield* Campaigns.metrics(brandId, id, span))
-    return answer(JSON.stringify(metrics), ignored)
+    return renderedAnswer(JSON.stringify(metrics), ignored)
   })
 
 const readSeries: FastHandler = ({ brandId, params, query }) =>
@@ -176,17 +179,21 @@ const readSeries: FastHandler = ({ brandId, params, query }) =>
     const id = params["id"]!
     const read = yield* SeriesQueries.readCampaign(query, yield* Clock.currentTimeMillis)
     const snapshots = yield* Campaigns.series(brandId, id, read)
-    return answer(JSON.stringify(campaignSeriesView(id, read, snapshots)), read.ignored)
+    return renderedAnswer(JSON.stringify(campaignSeriesView(id, read, snapshots)), read.ignored)
   })
 
-const readSignals: FastHandler = ({ brandId }) =>
+const readSignals: FastHandler = ({ brandId, query }) =>
   Effect.flatMap(SignalStore, (store) =>
-    Effect.map(store.list(brandId), (signals) => answer(JSON.stringify(signals.map(signalView))))
+    Effect.map(store.list(brandId), (signals) =>
+      renderedAnswer(JSON.stringify(signals.map(signalView)), allIgnored(query))
+    )
   )
 
-const readCampaigns: FastHandler = ({ brandId }) =>
+const readCampaigns: FastHandler = ({ brandId, query }) =>
   Effect.flatMap(CampaignStore, (store) =>
-    Effect.map(store.list(brandId), (campaigns) => answer(JSON.stringify(campaigns.map(namedView))))
+    Effect.map(store.list(brandId), (campaigns) =>
+      renderedAnswer(JSON.stringify(campaigns.map(namedView)), allIgnored(query))
+    )
   )
 
 /* The rows */

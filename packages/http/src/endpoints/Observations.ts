@@ -7,7 +7,7 @@ import { Admission } from "../Admission.ts"
 import { Attention } from "../Attention.ts"
 import { overload } from "../Responses.ts"
 import * as Body from "../Body.ts"
-import { list, warningsMeta } from "../contract/Envelopes.ts"
+import { list } from "../contract/Envelopes.ts"
 import { parameter } from "../contract/Fields.ts"
 import {
   maxBatchLength,
@@ -21,6 +21,7 @@ import { fieldModes, readFieldQuery, watchFields } from "./ObservedFields.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
 import { ofBrand } from "./Paths.ts"
 import { metaOf } from "./Views.ts"
+import { withWarnings } from "./Warnings.ts"
 
 const decodeBatch = Body.decoding(ObservationBatch)
 
@@ -48,7 +49,7 @@ export const observations = {
         })
       )
       .setPayload(ObservationBatch)
-      .addSuccess(Schema.Struct({ ...list(OutcomeBody).fields, meta: warningsMeta }))
+      .addSuccess(list(OutcomeBody))
       .annotate(OpenApi.Transform, withLines),
     {
       scope: "ingest",
@@ -71,7 +72,8 @@ export const observations = {
           if (feed === null) return overload
           if (Body.mediaType(request.headers["content-type"]) === "application/x-ndjson") {
             yield* Body.checkCoding(request)
-            return yield* answerLines(brand, request.stream, { feed, attention, mode })
+            const answer = yield* answerLines(brand, request.stream, { feed, attention, mode })
+            return withWarnings(answer, ignored)
           }
           const bytes = yield* Body.receive
           let watched = watchFields(mode, [])

@@ -12,7 +12,14 @@ import { aroundChange, aroundRead, idIn, type Outcome } from "../AuditTrail.ts"
 import { CurrentOperator, permit } from "../CurrentOperator.ts"
 import { hasKey, idempotently } from "../Idempotency.ts"
 import type * as HttpApi from "@effect/platform/HttpApi"
-import { type BodyDocumentation, endpoint, responseTo, type RoutedEndpoint, served } from "./Endpoint.ts"
+import {
+  type BodyDocumentation,
+  responseTo,
+  routed,
+  type RoutedEndpoint,
+  served,
+  warned
+} from "./Endpoint.ts"
 
 type Declaration = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 
@@ -96,7 +103,8 @@ export const operatorEndpoint = <Declared extends HttpApiEndpoint.HttpApiEndpoin
   const isKeyed = takesKey ?? method === "POST"
   const outcomeOf = outcomeIn(declaration)
   const respond = responseTo(declaration)
-  const row = endpoint<Declared, R | KeyedNeeds>(declared, {
+  const serve = warned(declared, handle)
+  const row = routed<Declared, R | KeyedNeeds>(declared, {
     ...(documentation as BodyDocumentation<HttpApiEndpoint.HttpApiEndpoint.Payload<Declared>>),
     handle: (request) =>
       Effect.gen(function* () {
@@ -118,7 +126,7 @@ export const operatorEndpoint = <Declared extends HttpApiEndpoint.HttpApiEndpoin
         }
         const permitted = permit(operator, { scope, orScope, takesLimited, brandId: path["brandId"] ?? null })
         if (!isKeyed || !hasKey(request.request))
-          return yield* recorded(Effect.zipRight(permitted, handle(request)))
+          return yield* recorded(Effect.zipRight(permitted, serve(request)))
         const refused = yield* Effect.either(permitted)
         if (Either.isLeft(refused)) return yield* recorded(Effect.fail(refused.left))
         // A repetition that gets the kept answer changes nothing, so it has no entry of its own. [AUD-1]
@@ -127,7 +135,7 @@ export const operatorEndpoint = <Declared extends HttpApiEndpoint.HttpApiEndpoin
           respond,
           request: request.request,
           received: request.bodyBytes,
-          run: (bytes, bound) => recorded(bound(handle({ ...request, body: request.decodeBody(bytes) })))
+          run: (bytes, bound) => recorded(bound(serve({ ...request, body: request.decodeBody(bytes) })))
         })
       })
   })

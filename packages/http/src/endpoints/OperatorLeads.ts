@@ -16,7 +16,6 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, Schema } from "effect"
 import * as Target from "../Target.ts"
-import { renderedData } from "../Responses.ts"
 import { ChangeFeedAnswer } from "../contract/ChangeSchemas.ts"
 import { data } from "../contract/Envelopes.ts"
 import { CursorExpiredFailure } from "../contract/Failures.ts"
@@ -30,8 +29,9 @@ import {
 } from "../contract/LeadSchemas.ts"
 import { warningsOf } from "../contract/Suggestions.ts"
 import { operatorEndpoint } from "./OperatorEndpoint.ts"
-import { changeParameters, listParameters, readList } from "./Leads.ts"
+import { changeParameters, listParameters, readList, renderedAnswer } from "./Leads.ts"
 import { ofBrand, ofLead } from "./Paths.ts"
+import { allIgnored } from "./Warnings.ts"
 
 const collection = "/operator/brands/:brandId/leads"
 const path = `${collection}/:id` as const
@@ -95,11 +95,13 @@ export const operatorLeads = {
       summary: "One lead with its newest engagements in detail",
       description: "As the brand's own key reads it, with detail.",
       answer: "The lead",
-      handle: ({ path }) =>
+      handle: ({ path, request }) =>
         Effect.gen(function* () {
           const id = yield* LeadQueries.readLeadId(path.id)
           const { id: brandId } = yield* Brands.get(path.brandId)
-          return renderedData(yield* Leads.getRendered(brandId, id, "detailed"))
+          const lead = yield* Leads.getRendered(brandId, id, "detailed")
+          const ignored = allIgnored(Target.parametersOf(request.url))
+          return HttpServerResponse.text(renderedAnswer(lead, ignored), { contentType: "application/json" })
         })
     }
   ),

@@ -21,7 +21,10 @@ import {
   setCookie
 } from "../Sessions.ts"
 import { recordSession, RefusedCredentials } from "../SessionTrail.ts"
+import * as Target from "../Target.ts"
 import { endpoint } from "./Endpoint.ts"
+import { metaOf } from "./Views.ts"
+import { allIgnored } from "./Warnings.ts"
 
 /** What the credential opens. A one-time code is used up, and a key spends one request of its window. [SES-8] */
 const accessOf = (credential: string, origin: Origin) =>
@@ -106,7 +109,7 @@ export const sessionCalls = {
           if (view === null) return yield* new InvalidCredential()
           yield* recordSession({ ...trailOf(access), viaSession: false, operation: "signIn", status: 201 })
           return HttpServerResponse.setHeader(
-            json({ data: view }, 201),
+            json({ data: view, ...metaOf(allIgnored(Target.parametersOf(request.url))) }, 201),
             "set-cookie",
             setCookie(session.token, request.headers)
           )

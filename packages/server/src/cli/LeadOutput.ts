@@ -57,7 +57,7 @@ export const describeLead =
   (lead: Json) =>
   (terminalColumns: number): string => {
     const { engagements, engagementsMeta, ...person } = lead
-    const more = engagementsMeta?.truncated === true ? "\nThere are more engagements than these." : ""
+    const more = engagementsMeta?.truncated === true ? "There are more engagements than these." : undefined
     return [
       described(
         {
@@ -81,6 +81,6 @@ export const describeLead =
       "",
       engagements.length === 0
         ? "No engagements."
-        : tableOf(engagementColumns, engagements, terminalColumns) + more
+        : tableOf(engagementColumns, engagements, terminalColumns, more)
     ].join("\n")
   }

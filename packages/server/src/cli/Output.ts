@@ -89,6 +89,40 @@ const stacked = (
     .join("\n\n")
 }
 
+/** A table as it is printed. */
+interface PrintedTable {
+  readonly text: string
+  /** Whether each row takes a line for each cell. */
+  readonly isStacked: boolean
+}
+
+const printedTable = (
+  columns: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<unknown>>,
+  terminalColumns = Number.POSITIVE_INFINITY
+): PrintedTable => {
+  const lines = [columns.map(cell), ...rows.map((row) => row.map(cell))]
+  const widest = columns.map((_, i) => Math.max(...lines.map((line) => widthOf(line[i]!))))
+  const widths = fitted(widest, terminalColumns)
+  const isTooNarrow =
+    lineWidth(widths) > terminalColumns ||
+    (terminalColumns < narrowColumns && lineWidth(widest) > terminalColumns)
+  if (isTooNarrow && rows.length > 0)
+    return { text: stacked(lines[0]!, lines.slice(1), terminalColumns), isStacked: true }
+  const text = lines
+    .map((line) =>
+      line
+        .map((content, i) => {
+          const entry = cut(content, widths[i]!)
+          return entry + " ".repeat(widths[i]! - widthOf(entry))
+        })
+        .join(" ".repeat(gap))
+        .trimEnd()
+    )
+    .join("\n")
+  return { text, isStacked: false }
+}
+
 /**
  * Rows under the names of their columns, padded to the widest cell. A dash stands for null. With a number of `columns` of a terminal, the
  * widest cells are cut so that a row takes one line. Where that leaves too little of them, each row takes a line for each cell. [CLI-22]
@@ -96,27 +130,8 @@ const stacked = (
 export const table = (
   columns: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<unknown>>,
-  terminalColumns = Number.POSITIVE_INFINITY
-): string => {
-  const lines = [columns.map(cell), ...rows.map((row) => row.map(cell))]
-  const widest = columns.map((_, i) => Math.max(...lines.map((line) => widthOf(line[i]!))))
-  const widths = fitted(widest, terminalColumns)
-  const isTooNarrow =
-    lineWidth(widths) > terminalColumns ||
-    (terminalColumns < narrowColumns && lineWidth(widest) > terminalColumns)
-  if (isTooNarrow && rows.length > 0) return stacked(lines[0]!, lines.slice(1), terminalColumns)
-  return lines
-    .map((line) =>
-      line
-        .map((text, i) => {
-          const entries = cut(text, widths[i]!)
-          return entries + " ".repeat(widths[i]! - widthOf(entries))
-        })
-        .join(" ".repeat(gap))
-        .trimEnd()
-    )
-    .join("\n")
-}
+  terminalColumns?: number
+): string => printedTable(columns, rows, terminalColumns).text
 
 /** Writes to standard output, and waits while its reader is behind. */
 export const write = (text: string): Effect.Effect<void> =>
@@ -171,18 +186,20 @@ const cellsOf = (columns: ColumnList, item: unknown): ReadonlyArray<unknown> =>
 
 const headingsOf = (columns: ColumnList): ReadonlyArray<string> => columns.map(([heading]) => heading)
 
-/** The table of a list. */
+/** The table of a list, with a line under it; a blank one is between where rows take several lines. */
 export const tableOf = (
   columns: Columns | ColumnList,
   items: ReadonlyArray<unknown>,
-  terminalColumns?: number | undefined
+  terminalColumns?: number | undefined,
+  footer?: string | undefined
 ): string => {
   const list = listOf(columns)
-  return table(
+  const { isStacked, text } = printedTable(
     headingsOf(list),
     items.map((item) => cellsOf(list, item)),
     terminalColumns
   )
+  return footer === undefined ? text : `${text}${isStacked ? "\n\n" : "\n"}${footer}`
 }
 
 /** Names and values, one a line, without those that are null. */
@@ -261,12 +278,8 @@ export const rendered = (listing: Listing, form: Form): Effect.Effect<string> =>
         return items.map((item) => `${terminalSafeJson(item)}\n`).join("")
       case "csv":
         return csvOf(listOf(csvColumns), items, yield* isTerminal)
-      case "table": {
-        const text = tableOf(columns, items, yield* terminalColumnsOf)
-        // Apart from rows of several lines.
-        const above = text.includes("\n\n") ? "\n" : ""
-        return `${text}\n${footer === undefined ? "" : `${above}${footer}\n`}`
-      }
+      case "table":
+        return `${tableOf(columns, items, yield* terminalColumnsOf, footer)}\n`
     }
   })
 

@@ -79,8 +79,8 @@ const subjectOf = (path: string, names: TypedNames): string | null => {
 }
 
 /**
- * The server's message for a field or parameter, in the words that people type: the field at its beginning, and others in the middle of it. A
- * field that nobody types stays. `own` goes before `typedNames`. [CLI-20]
+ * The server's message for a field or parameter, in the words that people type: the field at its beginning, where a message has it [OPER-4],
+ * and others in the middle of it. A field that nobody types stays. `own` goes before `typedNames`. [CLI-20]
  */
 export const inTypedNames = (message: string, own: TypedNames = {}): string => {
   const names: TypedNames = { ...typedNames, ...own }
@@ -90,6 +90,5 @@ export const inTypedNames = (message: string, own: TypedNames = {}): string => {
     .slice(path.length)
     // Names of one lower-case word are words of the sentence, too.
     .replace(/\b[a-z]+[A-Z]\w*\b/g, (word) => names[word] ?? word)
-    .replace('PATCH it with {"enabled":true} first', "enable it first, by `webhooks enable`")
   return `${subject ?? path}${rest}`
 }

@@ -1,5 +1,6 @@
 /** Operators' tokens on Postgres. No token is cached: one that another node revokes is refused by the next call here. [OPER-11] */
 import { type AccessToken, AccessTokenStore } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import {
   accessTokenColumns,
   accessTokenOf,
@@ -12,7 +13,7 @@ import { Effect, Layer } from "effect"
 import { Database } from "../connection/Database.ts"
 import { keyText } from "../rows/Ids.ts"
 import * as LastUses from "./LastUses.ts"
-import { journaled, readAll, readFirst, readOne } from "./Statements.ts"
+import { readAll, readFirst, readOne } from "./Statements.ts"
 
 const make = Effect.gen(function* () {
   const database = yield* Database

@@ -1,5 +1,6 @@
 /** Brands on Postgres. */
 import { type Brand, BrandStore } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { secretContexts } from "@lead-signals/encryption"
 import { type BrandRow, idOf } from "@lead-signals/sql-rows"
 import { Effect, Layer, type Option } from "effect"
@@ -8,7 +9,7 @@ import { Database } from "../connection/Database.ts"
 import { brandColumns, brandOf } from "../rows/DirectoryRows.ts"
 import { lockBrand } from "../writes/Locks.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { journaled, nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
+import { nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
 
 /** What writes when keys were last used locks several of them, too. */
 const lockKeys = "SELECT 1 FROM lead_signals.api_key WHERE brand_id = $1 ORDER BY id FOR UPDATE"

@@ -1,5 +1,6 @@
 /** Campaigns and their readings on Postgres. */
 import { type Campaign, CampaignStore, type PostTotals } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { campaignOf, type CampaignRow, idOf } from "@lead-signals/sql-rows"
 import { Effect, Layer, Option } from "effect"
 import type { Connection } from "../connection/Connection.ts"
@@ -7,7 +8,7 @@ import { Database } from "../connection/Database.ts"
 import { campaignColumns } from "../rows/DirectoryRows.ts"
 import { dayChanges, lastReadings } from "../rows/ReadingRows.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
 /**
  * Hides the campaign and removes some of its readings; with the last of them, removes the campaign too. A call after one that

@@ -1,5 +1,6 @@
 /** API keys on Postgres. No key is cached: one that another node revokes is refused by the next request here. [AUTH-5] */
 import { type ApiKey, KeyStore, type StoreUnavailable } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import {
   apiKeyColumns,
   apiKeyOf,
@@ -12,7 +13,7 @@ import { Effect, Layer } from "effect"
 import { Database } from "../connection/Database.ts"
 import { keyText } from "../rows/Ids.ts"
 import * as LastUses from "./LastUses.ts"
-import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
 const make = Effect.gen(function* () {
   const database = yield* Database

@@ -1,5 +1,6 @@
 /** The lead store, on Postgres. */
 import { type Lead, LeadStore } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { idOf, leadOf } from "@lead-signals/sql-rows"
 import { Effect, Layer, Option } from "effect"
 import { Database } from "../connection/Database.ts"
@@ -20,7 +21,6 @@ import { CounterChanges } from "../writes/LeadCounters.ts"
 import { writeLeads } from "../writes/LeadWrites.ts"
 import { holdEncryptionKey } from "../writes/Locks.ts"
 import { personKeysOf } from "../writes/PersonKeys.ts"
-import { journaled } from "./Statements.ts"
 
 /** Totals of filters that one process keeps. */
 const maxTotals = 2000

@@ -1,10 +1,11 @@
 /** Signals on Postgres. */
 import { type Signal, SignalStore } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { idOf, signalOf, type SignalRow } from "@lead-signals/sql-rows"
 import { Effect, Layer } from "effect"
 import { Database } from "../connection/Database.ts"
 import { signalColumns } from "../rows/DirectoryRows.ts"
-import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
 const make = Effect.map(Database, (database) =>
   SignalStore.of({

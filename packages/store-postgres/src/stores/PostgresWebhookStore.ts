@@ -9,6 +9,7 @@ import {
   type Webhook,
   WebhookStore
 } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { secretContexts } from "@lead-signals/encryption"
 import { idOf, type WebhookRow } from "@lead-signals/sql-rows"
 import { Effect, Layer, Option } from "effect"
@@ -18,7 +19,7 @@ import { webhookColumns, webhookOf } from "../rows/DirectoryRows.ts"
 import { countDeliveries } from "../writes/DeliveryCounts.ts"
 import { holdEncryptionKey, lockBrand } from "../writes/Locks.ts"
 import { type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, journaled, nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
+import { createInBrand, nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
 
 /** With the secrets as they are stored. */
 const webhookValues = (webhook: Omit<Webhook, "id">, secrets: string): ReadonlyArray<Param> => [

@@ -1,9 +1,8 @@
 /** Statements over tables of a brand's records, as functions of a connection. */
 import { StoreUnavailable } from "@lead-signals/domain"
 import { idOf } from "@lead-signals/sql-rows"
-import { Effect, Option } from "effect"
+import { Option } from "effect"
 import type { Connection, Param } from "../connection/Connection.ts"
-import type { Database } from "../connection/Database.ts"
 import { readEncryption } from "../schema/EncryptionState.ts"
 import type { StoreKeys } from "../sealing/StoreKeys.ts"
 import { holdEncryptionKey } from "../writes/Locks.ts"
@@ -43,18 +42,6 @@ export const createInBrand =
     if (brand === undefined) throw new StoreUnavailable({ reason: "the brand is being deleted" })
     return create(sql)
   }
-
-/**
- * A write that removes something: succeeds when the journal of removals has it, too. The journal gets what was committed also when the
- * write failed or its caller went away. [REST-1]
- */
-export const journaled = <A>(
-  database: Pick<typeof Database.Service, "journalRemovals">,
-  removal: Effect.Effect<A, StoreUnavailable>
-): Effect.Effect<A, StoreUnavailable> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.exit(restore(removal)), (exit) => Effect.zipRight(database.journalRemovals, exit))
-  )
 
 /** The next id of the table, which a secret of the row is bound to. */
 export const nextId = async (sql: Connection, table: "brand" | "webhook"): Promise<number> =>

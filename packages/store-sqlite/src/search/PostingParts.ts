@@ -1,9 +1,9 @@
 /**
  * Postings of the trigrams of slots' texts, in parts. A part is made of one block of texts, and parts of equal size are joined, as an index
- * of files does it. The newest slots have no postings yet: their texts are read through, as are those that are too long for postings.
+ * of files does it. The newest slots have no postings yet: their texts are read through.
  */
 import type { SlotTexts } from "./SlotTexts.ts"
-import { maxTextBytes, needleOf, TrigramPostings } from "./TrigramPostings.ts"
+import { needleOf, TrigramPostings } from "./TrigramPostings.ts"
 import { Trigrams } from "./Trigrams.ts"
 
 /** Sizes that tests with few leads set. */
@@ -23,20 +23,12 @@ interface Part {
   readonly postings: TrigramPostings
 }
 
-/** Bytes of a number in an array. */
-const numberBytes = 8
-
-/** Whether the texts of a slot are too long for postings. */
-const isLong = (name: Buffer, headline: Buffer): boolean => name.length + headline.length + 2 > maxTextBytes
-
 /** The postings of texts whose blocks have `partLeads` slots. */
 export class PostingParts {
   private readonly sizes: PartSizes
   private readonly texts: SlotTexts
   private readonly trigrams = new Trigrams()
   private readonly parts: Array<Part> = []
-  /** Slots of texts that are too long for postings. */
-  private readonly long: Array<number> = []
   private slots = 0
   /** Slots from here on have no postings. */
   private indexed = 0
@@ -51,7 +43,7 @@ export class PostingParts {
   /** Bytes of memory that they take. */
   get byteLength(): number {
     const partBytes = this.parts.reduce((sum, { postings }) => sum + postings.byteLength, 0)
-    return partBytes + this.trigrams.byteLength + this.long.length * numberBytes
+    return partBytes + this.trigrams.byteLength
   }
 
   /** Whether many leads come at once, before any search. */
@@ -68,7 +60,6 @@ export class PostingParts {
   /** Appends the texts of the next slot, and makes postings where it is time to. */
   append(slot: number, name: Buffer, headline: Buffer): void {
     const isFull = this.texts.append(slot, name, headline)
-    if (isLong(name, headline)) this.long.push(slot)
     this.slots = slot + 1
     if (isFull || (!this.isFilling && this.slots - this.indexed >= this.sizes.scannedLeads)) this.index()
   }
@@ -88,7 +79,6 @@ export class PostingParts {
     const { texts } = this
     const needle = needleOf(bytes, this.trigrams)
     for (const { from, postings } of this.parts) postings.find(needle, from, texts, found)
-    for (const slot of this.long) if (texts.includes(slot, bytes)) found(slot)
     texts.scan(bytes, this.indexed, this.slots, found)
   }
 

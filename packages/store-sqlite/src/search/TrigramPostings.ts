@@ -5,11 +5,11 @@
  */
 import { trigramAt, trigramOf, type Trigrams } from "./Trigrams.ts"
 
-/** Slots of one part of postings, and positions in a text: a posting has 16 bits for each. */
+/**
+ * Slots of one part of postings, and positions in a text: a posting has 16 bits for each. Folding leaves 2,000 UTF-16 units of a name and of
+ * a headline, which are 6,000 bytes at most.
+ */
 const maxSlots = 65_536
-
-/** Longer texts have no postings. */
-export const maxTextBytes = 65_535
 
 /** In place of each posting of a list whose slots were all removed. */
 const removed = 0xffff_ffff
@@ -117,7 +117,6 @@ export class TrigramPostings {
     for (let slot = 0; slot < count; slot++) {
       const from = starts[slot]!
       const to = starts[slot + 1]!
-      if (to - from > maxTextBytes) continue
       for (let at = from; at < to; at++) {
         const trigram = trigramAt(bytes, at)
         if (trigram === 0) continue
@@ -178,7 +177,6 @@ export class TrigramPostings {
     const { offsets, postings } = this
     const from = starts[textSlot]!
     const to = starts[textSlot + 1]!
-    if (to - from > maxTextBytes) return
     for (let at = from; at < to; at++) {
       const trigram = trigramAt(bytes, at)
       if (trigram === 0) continue

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { LeadChanges } from "../cache/LeadChanges.ts"
 import type { Database } from "../database/Database.ts"
 import * as Erasure from "../writes/Erasure.ts"
-import { journaled } from "./Statements.ts"
+import { journaled } from "@lead-signals/removal-journal"
 
 /** The methods of the port of leads that remove some. */
 export type LeadErasure = Pick<typeof LeadStore.Service, "erase" | "removeSome">

@@ -45,6 +45,7 @@ const idleMillis = 600_000
 /** The thread follows after so many changed leads, where no search does so before. */
 const maxUnfollowed = 1000
 
+/** Its times are those of the elapsed clock. */
 interface Known {
   state: "reading" | "ready" | "lost"
   readonly readAt: number
@@ -60,20 +61,24 @@ export class SearchTexts {
   private readonly worker
   private readonly read
   private readonly options: SearchTextsOptions
+  private readonly elapsedMillis: () => number
   private readonly brands = new Map<string, Known>()
   /** Bytes of a lead, where a brand took more than `leadBytes`. */
   private readonly leadBytes = new Map<string, number>()
   private unfollowed = 0
   private following: "none" | "running" | "again" = "none"
 
+  /** `elapsedMillis` is a clock that no change of the machine's time moves: only differences of it mean something. */
   constructor(
     database: Pick<typeof Database.Service, "read" | "searchingWorker">,
     changes: LeadChanges,
-    options: SearchTextsOptions
+    options: SearchTextsOptions,
+    elapsedMillis: () => number
   ) {
     this.worker = database.searchingWorker
     this.read = database.read
     this.options = options
+    this.elapsedMillis = elapsedMillis
     changes.follower = {
       changed: (leads) => {
         this.unfollowed += leads
@@ -96,7 +101,7 @@ export class SearchTexts {
     query: LeadListQuery
   ): Effect.Effect<Jobs[K]["output"]["page"]> {
     const known = this.brands.get(brandId)
-    if (known !== undefined) known.requestedAt = Date.now()
+    if (known !== undefined) known.requestedAt = this.elapsedMillis()
     const job = this.worker!.read(brandId, kind, () => ({ brandId, query }))
     const answered = Effect.map(job, ({ isLost, page }: Jobs[SearchKind]["output"]) => {
       if (isLost) this.loseReady([brandId])
@@ -110,7 +115,7 @@ export class SearchTexts {
   /** Begins to read a brand of which a list takes long, where that is worth it. */
   want(brandId: string, filter: LeadFilter): void {
     const known = this.brands.get(brandId)
-    const now = Date.now()
+    const now = this.elapsedMillis()
     if (this.worker === null || this.options.maxBytes === 0 || !isAnswerable(filter)) return
     if (known !== undefined && (known.state !== "lost" || now - known.readAt < this.options.pauseMillis))
       return

@@ -1,5 +1,6 @@
 /** Operators' tokens on SQLite. */
 import { type AccessToken, AccessTokenStore } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import {
@@ -11,7 +12,7 @@ import {
   newAccessTokenValues
 } from "@lead-signals/sql-rows"
 import * as LastUses from "./LastUses.ts"
-import { journaled, readAll, readFirst, readOne } from "./Statements.ts"
+import { readAll, readFirst, readOne } from "./Statements.ts"
 
 const make = Effect.gen(function* () {
   const database = yield* Database

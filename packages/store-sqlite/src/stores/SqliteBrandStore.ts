@@ -1,5 +1,6 @@
 /** Brands on SQLite. */
 import { type Brand, BrandStore } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { Effect, Layer } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
@@ -7,7 +8,7 @@ import { type BrandRow, idOf } from "@lead-signals/sql-rows"
 import type { Secrets } from "../rows/Secrets.ts"
 import { removeBrandPiece, startBrandDeletion } from "../writes/BrandRemoval.ts"
 import { removeInPieces } from "./PiecewiseRemoval.ts"
-import { journaled, readAll, readFirst, readOne, rename } from "./Statements.ts"
+import { readAll, readFirst, readOne, rename } from "./Statements.ts"
 
 /** A wrapped secret is bound to the brand's id, so the row comes first. */
 const createBrand =

@@ -1,5 +1,6 @@
 /** Campaigns and their readings on SQLite. */
 import { type Campaign, CampaignStore, type PostTotals } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { Effect, Layer, Option } from "effect"
 import type { QueryConnection } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
@@ -7,7 +8,7 @@ import { dayChanges, lastReadings } from "../rows/ReadingRows.ts"
 import { campaignOf, type CampaignRow, idOf } from "@lead-signals/sql-rows"
 import { removeCampaignPiece } from "../writes/CampaignRemoval.ts"
 import { removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, journaled, readAll, readOne, rename } from "./Statements.ts"
+import { createInBrand, readAll, readOne, rename } from "./Statements.ts"
 
 const isThere = (sql: QueryConnection, brandId: string, id: string): boolean =>
   sql.get("SELECT 1 FROM campaign WHERE id = ? AND brand_id = ? AND deleted_at IS NULL", [

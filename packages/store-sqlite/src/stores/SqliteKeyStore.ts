@@ -1,5 +1,6 @@
 /** API keys on SQLite. */
 import { type ApiKey, KeyStore } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import {
@@ -11,7 +12,7 @@ import {
   newApiKeyValues
 } from "@lead-signals/sql-rows"
 import * as LastUses from "./LastUses.ts"
-import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
 const keyByHash = (hash: string) =>
   readFirst<ApiKeyRow, ApiKey>(apiKeyOf, `SELECT ${apiKeyColumns} FROM api_key WHERE hash = ?`, [hash])

@@ -44,7 +44,10 @@ const makeLeadStore = (options: LeadStoreOptions, searchTexts: SearchTextsOption
     }
     const changed = new LeadChanges()
     const caches = new LeadCaches(changed, database.keepsReads)
-    const texts = new SearchTexts(database, changed, searchTexts)
+    const clock = yield* Effect.clock
+    const texts = new SearchTexts(database, changed, searchTexts, () =>
+      Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
+    )
     const { list, listRendered } = leadLists(database, caches, texts, options)
     /** Drops cached reads of persons that the tables no longer hold. [PII-3] */
     const forgetRead = Effect.suspend(() => {

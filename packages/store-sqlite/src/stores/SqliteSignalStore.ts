@@ -1,9 +1,10 @@
 /** Signals on SQLite. */
 import { type Signal, SignalStore } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { idOf, signalOf, type SignalRow } from "@lead-signals/sql-rows"
-import { createInBrand, journaled, readAll, readOne, rename } from "./Statements.ts"
+import { createInBrand, readAll, readOne, rename } from "./Statements.ts"
 
 const make = Effect.gen(function* () {
   const database = yield* Database

@@ -1,5 +1,6 @@
 /** Webhooks on SQLite. */
 import { AttemptTransitions, LeadOrder, type Webhook, WebhookStore } from "@lead-signals/domain"
+import { journaled } from "@lead-signals/removal-journal"
 import { Effect, Layer, Option, Queue } from "effect"
 import type { Connection, Param } from "../connection/Connection.ts"
 import { Database } from "../database/Database.ts"
@@ -8,7 +9,7 @@ import type { Secrets } from "../rows/Secrets.ts"
 import { releasedDueAt } from "../writes/DeliveryQueue.ts"
 import { removeWebhookPiece } from "../writes/WebhookRemoval.ts"
 import { removeInPieces } from "./PiecewiseRemoval.ts"
-import { createInBrand, journaled, readAll, readFirst, readOne } from "./Statements.ts"
+import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 
 const webhookValues = (webhook: Omit<Webhook, "id">): ReadonlyArray<Param> => [
   webhook.url,
