@@ -3,7 +3,7 @@ import { BrandStore } from "@lead-signals/domain"
 import { openApi } from "@lead-signals/http"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { observation, observe, setUpBrand, startBrand } from "../harness/HttpServers.ts"
+import { observation, observe, setUpBrand, startApi, startBrand } from "../harness/HttpServers.ts"
 
 const { api, brand } = await startBrand()
 
