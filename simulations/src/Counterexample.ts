@@ -5,7 +5,7 @@
 import { Retention } from "@lead-signals/domain"
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import { Either, Schema } from "effect"
-import { type Action, addressLists, type Plan, routings } from "./plan/Plan.ts"
+import { type Action, addressLists, placeLimits, type Plan, routings } from "./plan/Plan.ts"
 import type { RunInput, RunReport, StoreKind } from "./Run.ts"
 import { Rates, type Scenario } from "./Scenario.ts"
 
@@ -54,6 +54,7 @@ export const Counterexample = Schema.Struct({
     processes: Schema.optional(Schema.Array(Schema.Struct({ older: Schema.Boolean }))),
     routing: Schema.optional(Schema.Literal(...routings)),
     networkedStore: Schema.optional(Schema.Boolean),
+    places: Schema.optional(Schema.Literal(...placeLimits)),
     retention: Schema.optional(
       Schema.Struct({
         deliveries: keptMillis,
@@ -300,7 +301,7 @@ const renderedRetention = (retention: Retention.Retention): string =>
 
 /** Describes the counterexample in lines: who took part, what was done, what went wrong. */
 export const renderCounterexample = ({ faults, plan, schedule }: Counterexample): ReadonlyArray<string> => {
-  const { actions, brands, networkedStore, processes, retention, routing, scheduledFaults } =
+  const { actions, brands, networkedStore, places, processes, retention, routing, scheduledFaults } =
     plan as unknown as Plan
   const lines = [
     ...(processes === undefined
@@ -309,6 +310,7 @@ export const renderCounterexample = ({ faults, plan, schedule }: Counterexample)
           `${processes.length} processes${processes.flatMap(({ older }, i) => (older ? `, process ${i + 1} of an older version` : "")).join("")}; requests spread: ${routing}`
         ]),
     ...(networkedStore === true ? ["the store behind a network"] : []),
+    ...(places === undefined ? [] : [`places for attempts: ${places}`]),
     ...(retention === undefined ? [] : [`kept: ${renderedRetention(retention)}`]),
     ...brands.map(
       ({ consumers }, i) =>

@@ -20,6 +20,7 @@ const receiverBehaviours = [
   "redirecting",
   "truncating",
   "strict",
+  "unsteady",
   "broken"
 ] as const
 

@@ -49,6 +49,7 @@ export const behaviourEffects = {
   redirecting: "answers 302 twelve times, then 200",
   truncating: "answers every other post 500, and echoes what it got",
   strict: "answers 401 to a signature that it does not know",
+  unsteady: "fails for two minutes in every seven, with 503, and else answers 200",
   broken: "answers 500"
 }
 

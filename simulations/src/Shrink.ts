@@ -182,7 +182,14 @@ class Shrinking {
       yield* this.attemptPlan({ brands: this.best.plan.brands.slice(0, used) })
     }
     yield* this.processes()
+    yield* this.places()
     yield* this.retention()
+  }
+
+  /** With as many places for attempts as a service has unless it is told. */
+  private *places(): Trying<void> {
+    const { places, ...plan } = this.best.plan
+    if (places !== undefined) yield* this.attempt({ ...this.best, plan })
   }
 
   /** Without pruning, or with fewer kinds that are pruned. */

@@ -29,8 +29,17 @@ describe("several processes", () => {
   })
 
   it("are not in a plan of a scenario with one", () => {
-    const { plan } = inputOf(scenarioNamed("swarm")!, 1)
+    const { plan } = inputOf(scenarioNamed("quiet-day")!, 1, 0.1)
     expect(Object.keys(plan).sort()).toEqual(["actions", "brands", "hours", "rates", "scheduledFaults"])
+  })
+
+  it("have few places for attempts in half of the seeds of a swarm [DELIV-7]", () => {
+    const swarm = scenarioNamed("swarm")!
+    const places = Array.from({ length: 40 }, (_, seed) => inputOf(swarm, seed, 0.01).plan.places)
+    expect(new Set(places)).toEqual(new Set([undefined, "few", "reserved"]))
+    const usual = places.filter((each) => each === undefined).length
+    expect(usual).toBeGreaterThan(10)
+    expect(usual).toBeLessThan(30)
   })
 
   it.runIf(isThorough).each([

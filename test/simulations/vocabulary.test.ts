@@ -1,6 +1,11 @@
 /** The vocabulary of the simulator: what it has of the interface, and that the service takes and refuses it as the contract says. */
 import { OpenApiDocument, run, Vocabulary } from "@lead-signals/simulations"
-import { contractFields, probingInput } from "@lead-signals/simulations/internal"
+import {
+  contractFields,
+  missingField,
+  operations as flattened,
+  probingInput
+} from "@lead-signals/simulations/internal"
 import { describe, expect, it } from "vitest"
 import { nextTick } from "../harness/EventLoop.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
@@ -69,11 +74,32 @@ describe("the vocabulary", () => {
       Object.entries(of)
         .map(([id, paths]) => [id, [...new Set(paths)].sort()] as const)
         .sort(([a], [b]) => (a < b ? -1 : 1))
-    expect(sorted(contractFields)).toEqual(
+    const paths = Object.fromEntries(
+      Object.entries(contractFields).map(([id, fields]) => [id, Object.keys(fields)])
+    )
+    expect(sorted(paths)).toEqual(
       sorted(
         Object.fromEntries(Object.entries(ofDocument).map(([id, of]) => [id, of!.map(({ path }) => path)]))
       )
     )
+  })
+
+  it("misses a bound that the document has otherwise than the interface [LIST-7, ERR-3]", () => {
+    expect(missingField(flattened)).toBeNull()
+    const withMax = (max: number) =>
+      flattened.map((operation) => ({
+        ...operation,
+        fields: operation.fields.map((field) =>
+          operation.id === "createKey" && field.path === "requestsPerMinute"
+            ? { ...field, kind: { is: "integer", min: 1, max } as const }
+            : field
+        )
+      }))
+    expect(missingField(withMax(1_000_000))).toBeNull()
+    expect(missingField(withMax(999_999))).toBe(
+      '"integer 1..1000000, optional" for requestsPerMinute of createKey, and has "integer 1..999999, optional"'
+    )
+    expect(missingField(flattened.slice(1))).toContain(` of ${flattened[0]!.id}`)
   })
 
   it("writes an instant in no two ways alike, each a form of the interface", () => {

@@ -1,8 +1,8 @@
 /** The thread that reads: whose job it runs next, and what becomes of jobs that are dropped or whose thread ends. */
-import { Effect, Fiber } from "effect"
+import { Cause, Effect, Exit, Fiber } from "effect"
 import { Worker } from "node:worker_threads"
 import { describe, expect, it, vi } from "vitest"
-import { readingWorker, roundRobin } from "@lead-signals/store-sqlite/internal"
+import { readingInPlace, readingWorker, roundRobin } from "@lead-signals/store-sqlite/internal"
 import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 
 describe("the reading worker", () => {
@@ -157,5 +157,43 @@ describe("the reading worker", () => {
         })
       )
     )
+  })
+})
+
+describe("reading in place", () => {
+  const inPlace = <A>(
+    filename: string,
+    use: (read: Effect.Effect.Success<ReturnType<typeof readingInPlace>>["read"]) => Effect.Effect<A, unknown>
+  ) =>
+    Effect.runPromiseExit(
+      Effect.scoped(Effect.flatMap(readingInPlace(filename, undefined), ({ read }) => use(read)))
+    )
+
+  it("answers, and fails as the store does where the file can't be read", async () => {
+    const read = await inPlace(emptyStoreFile(), (read) => read("1", "followLeads", () => null))
+    expect(Exit.isSuccess(read) && read.value.lost).toEqual([])
+    const missing = await inPlace(`${emptyStoreFile()}-none`, (read) =>
+      Effect.flip(read("1", "listLeads", () => null as never))
+    )
+    expect(missing).toMatchObject({ value: { reason: "the reading thread failed (SqliteError)" } })
+  })
+
+  it("takes an error of a job's program for a defect, of every later job, too", async () => {
+    const broken = new RangeError("broken")
+    const [first, second] = await Promise.all(
+      [1, 2].map((jobs) =>
+        inPlace(emptyStoreFile(), (read) =>
+          Effect.gen(function* () {
+            const job = read("1", "followLeads", () => {
+              throw broken
+            })
+            if (jobs === 2) yield* Effect.exit(job)
+            yield* jobs === 2 ? read("1", "followLeads", () => null) : job
+          })
+        )
+      )
+    )
+    for (const exit of [first!, second!])
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toBe(broken)
   })
 })

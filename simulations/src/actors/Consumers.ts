@@ -1,5 +1,5 @@
 /** Receivers of webhooks, each with a character of its own. */
-import { Sender } from "@lead-signals/webhook"
+import type { Sender } from "@lead-signals/webhook"
 import { Clock, Effect } from "effect"
 import { signs } from "../oracles/Signed.ts"
 import type { ReceiverBehaviour } from "../Scenario.ts"
@@ -7,6 +7,7 @@ import type { Decisions } from "../world/Decisions.ts"
 import type { Json, KnownFacts, KnownWebhook, ReceivedPost } from "../world/KnownFacts.ts"
 import type { Consumer } from "../world/World.ts"
 import type { ActorContext } from "./ActorContext.ts"
+import { echoOf, ownWords, silent } from "./ReceiverAnswers.ts"
 import { eventsOf, isBatch, type PostedEvent } from "./PostedEvents.ts"
 
 interface Reply {
@@ -14,7 +15,7 @@ interface Reply {
   readonly status: number | null
   readonly millis: number
   readonly retryAfter?: RetryAfter
-  /** Whether it sends back what it got, as much as is read of it. */
+  /** Whether it sends back what it got, as much as is read of it. Others now and then answer in words of their own. */
   readonly echoes?: boolean
 }
 
@@ -75,62 +76,16 @@ const retryAfterOf = (label: string, decisions: Decisions): RetryAfter =>
     ? retryAfters[decisions.below(`which Retry-After to ${label}`, retryAfters.length)]!
     : retryAfters[0]!
 
-const codesOf = (text: string, write: (unit: number) => string): string =>
-  Array.from({ length: text.length }, (_, i) => write(text.charCodeAt(i))).join("")
-
-const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
-
-const octetsOf = (text: string, before: string): string =>
-  Array.from(utf8(text), (octet) => before + octet.toString(16).padStart(2, "0")).join("")
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "amp",
-  "<": "lt",
-  ">": "gt",
-  '"': "quot",
-  "'": "apos"
-}
-
-/** How error pages and logs write what they quote, in bytes. */
-const quotations: ReadonlyArray<(text: string) => Uint8Array> = [
-  utf8,
-  (text) => utf8(JSON.stringify(text)),
-  (text) => utf8(encodeURIComponent(text)),
-  (text) => utf8(octetsOf(text, "%")),
-  (text) => utf8(text.replace(/[^\w .-]/gu, (character) => `&#${character.codePointAt(0)!};`)),
-  (text) => utf8(codesOf(text, (unit) => `\\u${unit.toString(16).padStart(4, "0")}`)),
-  // An encoding of a byte a character, where the text is of such alone.
-  (text) =>
-    /^[\0-\xff]*$/.test(text) ? Uint8Array.from(text, (character) => character.charCodeAt(0)) : utf8(text),
-  (text) => utf8(text.replace(/[&<>"']/g, (character) => `&${entities[character]!};`)),
-  (text) => utf8(octetsOf(text, "\\x")),
-  // An encoding that lacks the other characters.
-  (text) => Uint8Array.from(text.replace(/[^\0-\xff]/gu, "?"), (character) => character.charCodeAt(0))
-]
-
-/** Where the n-th answer begins to repeat the body: at its begin, at a name, or within the longest text that it has. */
-const echoedFrom = (body: string, n: number): number => {
-  if (n % 3 === 0) return Math.max(0, body.indexOf('"name"'))
-  if (n % 3 === 1) return 0
-  const longest = (body.match(/"(?:[^"\\]|\\.)*"/g) ?? []).reduce((a, b) => (b.length > a.length ? b : a), "")
-  return body.indexOf(longest) + 1 + (n % Math.max(1, longest.length - 20))
-}
-
-/** What an answer repeats of the body of the n-th post: from somewhere on, as it is or quoted. */
-const echoOf = (body: string, n: number): Uint8Array => {
-  const from = echoedFrom(body, n)
-  const quote = quotations[Math.floor((n - 1) / 3) % quotations.length]!
-  return quote(body.slice(from, from + Sender.maxExcerptBytes).toWellFormed()).slice(
-    0,
-    Sender.maxExcerptBytes
-  )
-}
-
-/** What it answers to its n-th post, from 1, and after how long. */
-type Character = (n: number, label: string, decisions: Decisions) => Reply
+/** What it answers to its n-th post, from 1, which came at the instant, and after how long. */
+type Character = (n: number, label: string, decisions: Decisions, at: number) => Reply
 
 /** A receiver that fails is mended after so many posts, so that everything can be seen to arrive in the end. */
 const mendedAfter = 12
+
+/** An unsteady receiver has an outage so often, for so long. */
+const [unsteadyMillis, outageMillis] = [7 * 60_000, 2 * 60_000]
+/** Outages of the next webhook come so much sooner. */
+const phaseMillis = 61_000
 
 /** Statuses that a delivery succeeds with, and that it fails with: the bounds of both among them. [DELIV-3] */
 const [successes, failures] = [
@@ -159,6 +114,8 @@ const characters: { readonly [behaviour in ReceiverBehaviour]: Character } = {
   truncating: (n) => ({ status: n % 2 === 0 ? 200 : 500, millis: 20, echoes: true }),
   // What is not signed with a secret that it knows it answers 401.
   strict: () => ({ status: 200, millis: 10 }),
+  // Ordered events that wait for a minute at most die in each outage, and later ones name them.
+  unsteady: (_, __, ___, at) => ({ status: at % unsteadyMillis < outageMillis ? 503 : 200, millis: 20 }),
   broken: () => ({ status: 500, millis: 20 })
 }
 
@@ -167,8 +124,6 @@ const subjectOf = (envelope: Json): string => {
   if (event === "lead2.created") return `${event} ${data.lead2.extId}`
   return event === "activity.detected" ? `${event} ${data.engagements[0].id}` : event
 }
-
-const nothing = new Uint8Array()
 
 /** The events of the body; none where nobody could read them, which breaks a rule. */
 const readable = (facts: KnownFacts, body: string): ReadonlyArray<PostedEvent> => {
@@ -214,13 +169,13 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
       Effect.gen(function* () {
         const { body, headers } = posted
         const n = ++posts
+        const at = yield* Clock.currentTimeMillis
         const {
           echoes = false,
           millis,
           retryAfter,
           status: reply
-        } = characters[webhook.behaviour](n, label, world.decisions)
-        const at = yield* Clock.currentTimeMillis
+        } = characters[webhook.behaviour](n, label, world.decisions, at + Number(webhook.id) * phaseMillis)
         const id = headers["webhook-id"] ?? ""
         // An HMAC costs more than all else here; the oracle `signed` judges the signatures of every post.
         const isRefused =
@@ -230,6 +185,7 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         if (seen.has(id)) facts.coverageMarks.add("an event came again")
         seen.add(id)
         const requested = written(retryAfter, at)
+        const answer = status === null ? silent : echoes ? echoOf(body, n) : ownWords(Number(webhook.id), n)
         const isOfBatch = isBatch(body)
         const received: Array<ReceivedPost> = []
         const message = { id, body, posts: received }
@@ -249,7 +205,8 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
             subject: subjectOf(event.envelope),
             status,
             retryAfterSeconds: requested.seconds,
-            retryAfterDate: requested.date
+            retryAfterDate: requested.date,
+            logged: answer.logged
           })
         if (isOfBatch) facts.coverageMarks.add("events came in a batch")
         if (received[0]?.cloudEvent) facts.coverageMarks.add("an event came as a CloudEvent")
@@ -263,13 +220,8 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         for (const post of received) world.posted(post)
         if (status === null) return yield* Effect.never
         yield* Effect.sleep(millis)
-        const echo = echoes ? echoOf(body, n) : nothing
-        return {
-          status,
-          retryAfter: requested.header,
-          excerpt: echo,
-          truncated: echo.length === Sender.maxExcerptBytes
-        } satisfies Sender.PostResponse
+        const { excerpt, truncated } = answer
+        return { status, retryAfter: requested.header, excerpt, truncated } satisfies Sender.PostResponse
       })
   }
 }

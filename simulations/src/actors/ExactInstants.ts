@@ -1,4 +1,4 @@
-/** The operator tries what only an exact instant shows: an enabling during an attempt, a request at the millisecond at which a window ends. */
+/** What only an exact instant shows: an enabling during an attempt, a request at the millisecond at which a window or a minute ends. */
 import { Effect } from "effect"
 import type { KnownBrand, KnownWebhook } from "../world/KnownFacts.ts"
 import { type ActorContext, type Call, type Caller, once, succeeding } from "./ActorContext.ts"
@@ -37,22 +37,47 @@ export const enableDuringAttempt = (
 /** The least time that a message takes. */
 const minMillis = 1
 
+/** Sends the call so that it arrives at the instant by the store's clock, as that goes now. */
+const arriveAt = (context: ActorContext, by: Caller, call: Call, instant: number): Effect.Effect<boolean> =>
+  Effect.gen(function* () {
+    const { world } = context
+    const at = instant - (world.storeNow - world.kernel.now)
+    yield* Effect.sleep(Math.max(0, at - world.kernel.now - minMillis))
+    const isInTime = at > world.kernel.now
+    yield* Effect.ignore(once(context, by, { ...call, arrivesAt: at }))
+    return isInTime
+  })
+
 /** Requests at the last millisecond of a window and at the next one, which begins another. [RATE-3] */
 export const endOfWindow = (context: ActorContext, by: Caller, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
     const of = caller(by)
-    const { facts, world } = context
+    const { facts } = context
     const key = brand.limitedKey
     const call = firstLeads(brand, key)
     yield* Effect.ignore(once(context, of("opens"), call))
-    for (const beside of [-1, 0]) {
-      const ends = facts.windowEnds.get(key.id)
-      if (ends === undefined) return
-      // As the store's clock goes now.
-      const at = ends + beside - (world.storeNow - world.kernel.now)
-      yield* Effect.sleep(Math.max(0, at - world.kernel.now - minMillis))
-      const arrival = { ...call, arrivesAt: at }
-      if (at > world.kernel.now) facts.coverageMarks.add("a request came as its window ended")
-      yield* Effect.ignore(once(context, of(`at ${beside}`), arrival))
-    }
+    const ends = facts.windowEnds.get(key.id)
+    if (ends === undefined) return
+    // The answer to the first comes after the second must be there.
+    const sent = [-1, 0].map((beside) => arriveAt(context, of(`at ${beside}`), call, ends + beside))
+    const inTime = yield* Effect.all(sent, { concurrency: "unbounded" })
+    if (inTime.includes(true)) facts.coverageMarks.add("a request came as its window ended")
+  })
+
+const minuteMillis = 60_000
+
+/** Requests at the last millisecond of a minute and at the next one: uses of keys are kept to the minute. [AUTH-8] */
+export const endOfMinute = (context: ActorContext, by: Caller, brand: KnownBrand): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const of = caller(by)
+    const ends = Math.ceil((context.world.storeNow + 1) / minuteMillis) * minuteMillis
+    const call = firstLeads(brand, brand.key)
+    const sent = [-1, 0].map((beside) => arriveAt(context, of(`at ${beside}`), call, ends + beside))
+    yield* Effect.all(sent, { concurrency: "unbounded", discard: true })
+    yield* succeeding(context, of("keys"), {
+      route: `${ofBrand}/keys`,
+      params: { brandId: brand.id },
+      brand,
+      meaning: look
+    })
   })

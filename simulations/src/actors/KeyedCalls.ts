@@ -13,7 +13,14 @@ const bodies: Readonly<Record<Keyed["what"], (name: string) => Record<string, un
   token: (name) => ({ name, scopes: ["read"] }),
   key: (label) => ({ label }),
   signal: (name) => ({ name, signalType: "keywords", source }),
-  campaign: (name) => ({ name })
+  campaign: (name) => ({ name }),
+  // Nobody receives what it would be sent.
+  webhook: (description) => ({
+    url: "https://nobody.example/keyed",
+    events: ["lead2.created"],
+    description,
+    enabled: false
+  })
 }
 
 const routes: Readonly<Record<Keyed["what"], string>> = {
@@ -21,7 +28,8 @@ const routes: Readonly<Record<Keyed["what"], string>> = {
   token: "/operator/tokens",
   key: "/operator/brands/{brandId}/keys",
   signal: "/operator/brands/{brandId}/signals",
-  campaign: "/operator/brands/{brandId}/campaigns"
+  campaign: "/operator/brands/{brandId}/campaigns",
+  webhook: "/operator/brands/{brandId}/webhooks"
 }
 
 /**

@@ -88,13 +88,15 @@ const meansOf = (probe: Probe, resolved: Resolved, targets: ProbeTargets): Meani
       return { means: "reading", post: params["postId"]!, day: params["day"]!, totals: meant }
     case "recordObservations": {
       const { observations } = meant
-      const { observations: count = 1, rejections } = (
-        probe.of === "request" ? probe.form : {}
-      ) as Partial<LineForm>
+      const {
+        alters,
+        observations: count = 1,
+        rejections
+      } = (probe.of === "request" ? probe.form : {}) as Partial<LineForm>
       if (field?.field.path === "observations" || rejections !== undefined) return { means: "bad" }
       return {
         means: "observe",
-        seen: Array.from({ length: count }, () => sightingOf(observations[0]))
+        seen: Array.from({ length: count }, () => sightingOf(alters?.(observations[0]) ?? observations[0]))
       }
     }
     default:
@@ -204,13 +206,14 @@ const taken = ({ format, kind }: FieldProbe["field"]): ReadonlyArray<string> => 
 
 const requestExpectation = ({ form, operation }: RequestProbe): Omit<Expectation, "probes"> => {
   const { refusal, warns } = form
-  const { rejections } = form as LineForm
+  const { rejections, reports } = form as LineForm
   if (refusal !== null) return ofError(refusal, null, false)
   return {
     status: operation.success,
     code: null,
     names: null,
     ...(warns === undefined ? {} : { warns }),
+    ...(reports === undefined ? {} : { reports }),
     ...(rejections === undefined
       ? {}
       : { outcomes: rejections.map((names) => ({ outcome: "rejected", names })) })

@@ -99,33 +99,6 @@ const bugsCommand = leaf(
     })
 )
 
-const coverageCommand = leaf(
-  "coverage",
-  { summary: "Which forms of inputs seeds of the swarm exercise, of all that the contract has" },
-  {
-    seed,
-    seeds: seedsOf(1000),
-    store: Options.choice("store", storeKinds).pipe(
-      Options.withDescription("The store that the service runs on [memory]"),
-      Options.withDefault("memory" as const)
-    ),
-    jobs,
-    write: text("write", "A table in Markdown")
-  },
-  (given) =>
-    Effect.gen(function* () {
-      const options = {
-        firstSeed: yield* given.seed,
-        seeds: yield* given.seeds,
-        store: given.store,
-        jobs: yield* given.jobs,
-        table: Option.getOrUndefined(given.write)
-      }
-      const output = new Output()
-      yield* working(output, () => measureCoverage(output, options))
-    })
-)
-
 /** The options of commands that run many seeds, and keep what they judged in a file. */
 const campaignOptions = (usualSeeds: number, results: string) => ({
   seed,
@@ -156,6 +129,22 @@ const campaignOf = (given: Command.Command.ParseConfig<ReturnType<typeof campaig
       page: Option.getOrUndefined(given.write)
     }
   })
+
+const coverageCommand = leaf(
+  "coverage",
+  {
+    summary: "Which forms of inputs seeds of the swarm exercise, of all that the contract has",
+    details: ["Seeds that the file of results holds are not run again; delete it to begin anew."],
+    examples: [["simulate coverage --minutes 10 --write simulations/COVERAGE.md", "goes on for ten minutes"]]
+  },
+  campaignOptions(1000, ".simulations/coverage.jsonl"),
+  (given) =>
+    Effect.gen(function* () {
+      const options = yield* campaignOf(given)
+      const output = new Output()
+      yield* working(output, () => measureCoverage(output, options))
+    })
+)
 
 const orderReportCommand = leaf(
   "order-report",

@@ -25,6 +25,8 @@ export interface SimulatorJudgement {
   readonly seeds: number
   /** CPU seconds that they took. */
   readonly seconds: number
+  /** Whether every run that comes to the mutant was made: a larger budget has no more of them. */
+  readonly isExhausted?: boolean
 }
 
 /** What the tests said of a mutant. */

@@ -44,8 +44,12 @@ export class Reaching {
     const known = this.memory?.reach(trial, store) ?? null
     if (known !== null && this.mutants.every(({ mutant }) => known.counts[mutant.id] !== undefined))
       return known
-    this.process ??= this.start()
     const places = this.mutants.map(({ place }) => place)
+    if (this.process === null) {
+      this.process = this.start()
+      // The first job of a process evaluates the program, which is no part of a run: a campaign that goes on knows that count.
+      if (trial !== null) await this.process.reach({ kind: "reach", places, trial: null })
+    }
     const { counts, result, seconds } = await this.process.reach({ kind: "reach", places, trial })
     if (result.outcome !== "passed")
       throw new CleanRunError(

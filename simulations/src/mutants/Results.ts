@@ -114,6 +114,7 @@ export class Results implements ReachMemory {
       line.judge === this.judges.simulator &&
       (judgement.outcome === "absent" ||
         judgement.outcome === "unreached" ||
+        judgement.isExhausted === true ||
         judgement.seeds >= budget.seeds ||
         judgement.seconds >= budget.seconds)
     return isKill(judgement) || isEnough ? judgement : null

@@ -16,6 +16,7 @@ import { compiled, type LinkedProgram, linkedProgram } from "./LinkedProgram.ts"
 import { applied, type Mutant, type MutatedPackage } from "./Mutant.ts"
 import type { Place } from "./Reach.ts"
 import { Reaching, type ReachMemory } from "./MutantReach.ts"
+import { partNearness } from "./PartNearness.ts"
 import { textOf } from "./Sources.ts"
 import { ofVocabulary, type Trial } from "./trial.ts"
 import { trialsOver } from "./Trials.ts"
@@ -60,9 +61,13 @@ const shareOfTables = 3
 /**
  * Those first that take the least time. Of a scenario those that come to the mutant most often in their time; the scenarios share the
  * time, so that none waits for an expensive one, and none has its turn for being cheap alone. What is evaluated when the program starts, such
- * as a schema or a table, is a part of every run: the forms of inputs show most of it, each in one part of the vocabulary.
+ * as a schema or a table, is a part of every run: the forms of inputs show most of it, each in one part of the vocabulary. Of these the nearest
+ * begin; `nearness` says how near a part of the vocabulary is.
  */
-export const inOrder = (measured: ReadonlyArray<Measured>): ReadonlyArray<Measured> => {
+export const inOrder = (
+  measured: ReadonlyArray<Measured>,
+  nearness: (part: number) => number = () => 0
+): ReadonlyArray<Measured> => {
   const rate = ({ count, seconds }: Measured): number => count / seconds
   const nameOf = ({ trial }: Measured): string => `${trial.scenario} over ${trial.store}`
   const scenarios = new Set(measured.map(nameOf)).size - 1
@@ -72,7 +77,9 @@ export const inOrder = (measured: ReadonlyArray<Measured>): ReadonlyArray<Measur
       ? seconds / (shareOfTables * Math.max(1, scenarios))
       : seconds
   const byScenario = new Map<string, { spent: number; readonly open: Array<Measured> }>()
-  for (const each of measured.toSorted((a, b) => rate(b) - rate(a))) {
+  const nearOf = ({ trial }: Measured): number =>
+    isOfStart && trial.scenario === ofVocabulary ? nearness(trial.seed) : 0
+  for (const each of measured.toSorted((a, b) => nearOf(b) - nearOf(a) || rate(b) - rate(a))) {
     const of = byScenario.get(nameOf(each))
     if (of === undefined) byScenario.set(nameOf(each), { spent: 0, open: [each] })
     else of.open.push(each)
@@ -184,7 +191,8 @@ export class SimulatorJudge {
     } finally {
       reaching.stop()
     }
-    for (const [id, list] of counted) this.reached.set(id, inOrder(list))
+    for (const { mutant } of those)
+      this.reached.set(mutant.id, inOrder(counted.get(mutant.id)!, partNearness(mutant)))
   }
 
   /** Whether the bundled program, from which what nothing calls is left out, has the change. */
@@ -229,7 +237,9 @@ export class SimulatorJudge {
       trials,
       seconds: this.budget.seconds
     })
-    return { by: "simulator", ...judgement }
+    const isExhausted =
+      judgement.outcome === "survived" && judgement.seeds === this.reached.get(mutant.id)!.length
+    return { by: "simulator", ...judgement, ...(isExhausted ? { isExhausted } : {}) }
   }
 
   close(): void {

@@ -52,7 +52,8 @@ const creating = new Set([
   "keys.create",
   "accessTokens.create",
   "signals.create",
-  "campaigns.create"
+  "campaigns.create",
+  "webhooks.create"
 ])
 
 const refusals: Readonly<Record<string, readonly [status: number, code: string]>> = {
@@ -61,7 +62,7 @@ const refusals: Readonly<Record<string, readonly [status: number, code: string]>
   otherRequest: [422, "idempotency_key_reused"]
 }
 
-const clearText = /"data"|idempotency keyed|ls[kt]_[0-9A-Za-z]/
+const clearText = /"data"|idempotency keyed|ls[kt]_[0-9A-Za-z]|whsec_/
 const base64Url = /^[0-9A-Za-z_-]+$/
 
 /**

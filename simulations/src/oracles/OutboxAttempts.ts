@@ -28,6 +28,13 @@ const postsOf = (leased: ReadonlyArray<LeasedDelivery>): number =>
   leased.filter(({ batch }) => batch === null).length +
   new Set(leased.flatMap(({ batch }) => batch ?? [])).size
 
+/** What stands for an answer to a payload that is too large to be compared with it. */
+const withheld = "[withheld: the payload is too large to be compared with the response]"
+
+/** Whether the log has of the answer what it must; what repeats the post is judged by what of it names a person. [DELIV-5] */
+const isLoggedRight = ({ logged }: KeptPost, response: string | null, isBatch: boolean): boolean =>
+  logged === undefined || response === logged || (isBatch && logged !== null && response === withheld)
+
 /** A part of `OutboxReference`: its methods answer what is wrong with what the store did, or null. */
 export class OutboxAttempts {
   private readonly recorded = new Set<string>()
@@ -204,6 +211,8 @@ export class OutboxAttempts {
       return `an attempt of ${id} is recorded as of ${batchId}, and came in ${post.messageId}`
     if (post.status !== status)
       return `${id} is recorded with ${status}, and its receiver answered ${post.status}`
+    if (!isLoggedRight(post, result.response, batchId !== null))
+      return `${id} is recorded with ${JSON.stringify(result.response)}, and its receiver said ${JSON.stringify(post.logged)}`
     if (status !== 429 && status !== 503)
       return retryAfterSeconds === null ? null : `${id}: ${retryAfterSeconds} s are recorded after ${status}`
     return this.isRequested(post, retryAfterSeconds)

@@ -1,6 +1,6 @@
 import { processesOf } from "../plan/Plan.ts"
 import type { KeptPost, KnownFacts, KnownWebhook, ReceivedPost } from "../world/KnownFacts.ts"
-import { olderPlacesOfOne } from "../world/ProcessSettings.ts"
+import { limitsOf, olderPlacesOfOne } from "../world/ProcessSettings.ts"
 import type { Checks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
 import { outboxOf } from "./OutboxReference.ts"
@@ -9,14 +9,16 @@ import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 const second = 1000
 const attemptMillis = 15 * second
 const healthyWithin = 60 * second
-/** Attempts of one webhook at once, as many as this version makes. */
-const placesOfOne = 32
+/** Attempts of one webhook at once, as many as this version makes unless it is told. */
+const usualPlacesOfOne = 32
 
 /** By what the store gave the emitter: one post at most a lease, and no webhook that works waits for another. */
 const byLease = (facts: KnownFacts, checks: Checks) => {
   const one = checks.rule("one post a lease")
   const healthy = checks.rule("a webhook that works does not wait for others")
   const outbox = outboxOf(facts)
+  const { places } = facts.plan
+  const placesOfOne = places === undefined ? usualPlacesOfOne : limitsOf[places].perWebhook
   const hasOlder = processesOf(facts.plan).some(({ older }) => older)
   const late = (post: ReceivedPost, lease: { readonly at: number }): string | null => {
     const webhook = outbox.webhooks.get(post.webhook.id)

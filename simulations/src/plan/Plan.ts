@@ -251,7 +251,7 @@ export const clientAddresses: ReadonlyArray<string> = [
 ]
 
 /** What is created with an Idempotency-Key. */
-export const keyedThings = ["brand", "token", "key", "signal", "campaign"] as const
+export const keyedThings = ["brand", "token", "key", "signal", "campaign", "webhook"] as const
 
 /** One request with the key of its action. */
 export interface KeyedTry {
@@ -289,6 +289,12 @@ export const routings = ["random", "sticky", "round robin", "uneven"] as const
 /** How requests are spread over several processes. */
 export type Routing = (typeof routings)[number]
 
+/** How few attempts a process makes at once, where that is not as many as it does unless it is told. */
+export const placeLimits = ["few", "reserved"] as const
+
+/** A name of `placeLimits`. */
+export type PlaceLimits = (typeof placeLimits)[number]
+
 /** One of the processes that serve the store. */
 export interface PlannedProcess {
   /** Whether it begins with an older version's settings, until it is started again. */
@@ -325,6 +331,8 @@ export interface Plan {
   readonly routing?: Routing
   /** Whether the store is a server behind a network, as a shared database is. */
   readonly networkedStore?: boolean
+  /** How few attempts the service makes at once. Absent: as many as it does unless it is told. */
+  readonly places?: PlaceLimits
   /** How long the service keeps what is over; it prunes nothing unless given. */
   readonly retention?: Retention.Retention
 }

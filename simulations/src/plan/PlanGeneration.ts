@@ -3,7 +3,7 @@ import { Prng } from "@lead-signals/simulation-kernel"
 import type { Scenario } from "../Scenario.ts"
 import { actionsOf } from "./Actions.ts"
 import { drawnRates, scheduledFaultsOf } from "./Faults.ts"
-import { type Plan, type PlannedBrand, processesOf } from "./Plan.ts"
+import { type Plan, type PlannedBrand, type PlaceLimits, placeLimits, processesOf } from "./Plan.ts"
 import { retentionOfSeed } from "./PlannedRetention.ts"
 import { processesOfSeed, withProcesses } from "./PlannedProcesses.ts"
 
@@ -30,6 +30,12 @@ const formOf = (
       }
     : {})
 })
+
+/** In half of the seeds there are so few places for attempts that webhooks compete for them. [DELIV-7] */
+const placesOfSeed = (seed: number): { readonly places?: PlaceLimits } => {
+  const draw = Prng.of(seed, "places")
+  return draw.chance(0.5) ? {} : { places: draw.pick(placeLimits) }
+}
 
 /** The plan of the seed; `hours` instead of the scenario's. */
 export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours = scenario.hours): Plan => {
@@ -66,6 +72,7 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
       processesOf(processes).length
     ),
     rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm),
+    ...(scenario.swarm ? placesOfSeed(seed) : {}),
     ...(scenario.retention ? { retention: retentionOfSeed(seed) } : {}),
     ...processes
   }

@@ -20,6 +20,8 @@ export interface Expectation {
   readonly warns?: ReadonlyArray<string>
   /** The outcomes of observations, in order; `names` is how the message of a rejection begins. [OBS-1, OBS-2] */
   readonly outcomes?: ReadonlyArray<{ readonly outcome: string; readonly names?: string | null }>
+  /** The unknown fields that each outcome must name, in order; empty: it must name none. [OBS-11] */
+  readonly reports?: ReadonlyArray<ReadonlyArray<string>>
   /** Whether what the request names may be gone when it is answered: then 404 is right, too. */
   readonly mayBeGone?: () => boolean
 }
@@ -60,6 +62,16 @@ const wrongOutcome = (outcomes: NonNullable<Expectation["outcomes"]>, data: Json
   return null
 }
 
+const wrongReports = (reports: NonNullable<Expectation["reports"]>, data: Json): string | null => {
+  for (const [i, names] of reports.entries()) {
+    const got = JSON.stringify(data?.[i]?.unknownFields ?? [])
+    if (got !== JSON.stringify(names))
+      return `outcome ${i} names the fields ${got}, not ${JSON.stringify(names)}`
+    if (names.length === 0 && data?.[i]?.unknownFields !== undefined) return `outcome ${i} has an empty list`
+  }
+  return null
+}
+
 /** What is wrong with an answer; null when it is as expected. */
 export const difference = (
   expects: Expectation,
@@ -89,5 +101,7 @@ export const difference = (
     const missing = expects.warns.find((text, i) => !isWarned(warnings[i]!, text))
     if (missing !== undefined) return `has no warning of ${missing}`
   }
+  const wrongReport = expects.reports === undefined ? null : wrongReports(expects.reports, body?.data)
+  if (wrongReport !== null) return wrongReport
   return expects.outcomes === undefined ? null : wrongOutcome(expects.outcomes, body?.data)
 }

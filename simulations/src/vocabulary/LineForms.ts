@@ -7,6 +7,10 @@ export interface LineForm extends RequestForm {
   readonly observations?: number
   /** How the message of each rejected line begins, in order; of a body that is all wrong. */
   readonly rejections?: ReadonlyArray<string>
+  /** The unknown fields that each outcome must name, in order; empty: it must name none. [OBS-11] */
+  readonly reports?: ReadonlyArray<ReadonlyArray<string>>
+  /** The observation as it is meant, where the bytes have more than the correct one. */
+  readonly alters?: (observation: any) => any
 }
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)

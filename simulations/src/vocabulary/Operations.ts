@@ -11,6 +11,8 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 export interface Operation {
   /** Its name in the document, without the group. */
   readonly id: string
+  /** The group before its name in the document; empty where it has none. */
+  readonly group: string
   readonly method: Method
   /** As the document writes it, like `/operator/brands/{brandId}/keys`. */
   readonly route: string
@@ -246,6 +248,7 @@ export const operations: ReadonlyArray<Operation> = Object.entries(document["pat
       .filter(([, operation]) => ends(operation))
       .map(([method, operation]): Operation => ({
         id: (operation.operationId as string).split(".").at(-1)!,
+        group: (operation.operationId as string).split(".").slice(0, -1).join("."),
         method: method.toUpperCase() as Method,
         route,
         access: accessOf(operation),

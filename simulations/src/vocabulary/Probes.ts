@@ -42,6 +42,7 @@ import {
 } from "./RequestForms.ts"
 import { commentForms, digitForms, searchForms, sourceValueForms, textForms } from "./Texts.ts"
 import { webhookUrlForms } from "./TargetUrls.ts"
+import { unknownObservedForms } from "./UnknownFieldForms.ts"
 import { dayForms, endForms, spanDayForms, timestampForms, unshowable } from "./Times.ts"
 
 /** A correct request with one field in another form. */
@@ -271,7 +272,7 @@ const requestProbes = (operation: Operation): ReadonlyArray<Probe> => {
     ...(hasBody
       ? [...bodyForms(id === "recordObservations"), ...unknownFieldForms(bodyNames(operation))]
       : []),
-    ...(id === "recordObservations" ? lineForms : [])
+    ...(id === "recordObservations" ? [...lineForms, ...unknownObservedForms] : [])
   ]
   return forms.map((form) => ({ of: "request", name: `${id}: ${form.name}`, operation, form }))
 }

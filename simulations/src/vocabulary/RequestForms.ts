@@ -154,7 +154,7 @@ export const spanForms = (names: ReadonlyArray<string>): ReadonlyArray<RequestFo
 }
 
 /** Names that no other parameter's is like, so that a misspelt one can mean nothing else; each operation that reads a query has one of them. */
-const distinct = ["pageSize", "interval", "startDate", "includeEngagementDetail"]
+const distinct = ["pageSize", "interval", "startDate", "includeEngagementDetail", "unknownFields"]
 
 const ignored = (name: string, meant: string | null): string =>
   `The parameter "${name}" is unknown and was ignored.${meant === null ? "" : ` Did you mean "${meant}"?`}`

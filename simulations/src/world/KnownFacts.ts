@@ -149,6 +149,8 @@ export interface SentPost {
   readonly process: number
   /** When the receiver's answer reached the service whole; null while it has not. */
   heardAt: number | null
+  /** When the process had the end of it, whatever that was; null while it is under way, and when the process was killed meanwhile. */
+  endedAt: number | null
 }
 
 /** A post as it came, with whatever events are in it. */
@@ -185,6 +187,8 @@ export interface ReceivedPost {
   /** What the header Retry-After says: seconds, or a date in milliseconds since 1970; both null where it says nothing. */
   readonly retryAfterSeconds: number | null
   readonly retryAfterDate: number | null
+  /** What the log must have of the answer; undefined where that repeats the post. */
+  readonly logged?: string | null | undefined
 }
 
 /** What is kept of a post: the bodies of a day would fill the memory. */

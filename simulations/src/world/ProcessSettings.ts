@@ -1,6 +1,7 @@
 /** The settings of a process: those of this version, or those that an older version ran with. */
-import { type Retention, Retries } from "@lead-signals/domain"
+import { type DeliverySlots, type Retention, Retries } from "@lead-signals/domain"
 import type { Emitter } from "@lead-signals/webhook"
+import type { PlaceLimits } from "../plan/Plan.ts"
 
 /** What differs from the emitter's defaults. */
 export type ProcessSettings = Partial<Emitter.EmitterOptions> & {
@@ -27,11 +28,19 @@ const older: ProcessSettings = {
   limits: { total: 24, reserved: 8, perWebhook: olderPlacesOfOne, failingTotal: 12, perFailingWebhook: 2 }
 }
 
+/** A webhook without an attempt under way has a place in each: no receiver that takes all its time keeps another waiting. */
+export const limitsOf: Readonly<Record<PlaceLimits, DeliverySlots.Limits>> = {
+  few: { total: 24, reserved: 12, perWebhook: 2, failingTotal: 3, perFailingWebhook: 1 },
+  reserved: { total: 26, reserved: 24, perWebhook: 3, failingTotal: 6, perFailingWebhook: 2 }
+}
+
 /** `processes`: how many serve the store together. An older version waits longer and has other limits. */
 export const settingsOf = (
   { isOlder }: { readonly isOlder: boolean },
-  processes: number
+  processes: number,
+  places?: PlaceLimits
 ): ProcessSettings => {
   if (isOlder) return older
-  return processes === 1 ? pollAlone : pollBeside
+  const polls = processes === 1 ? pollAlone : pollBeside
+  return places === undefined ? polls : { ...polls, limits: limitsOf[places] }
 }

@@ -72,7 +72,7 @@ export class Processes {
           machine,
           process: process.index,
           settings: {
-            ...settingsOf(process, this.all.length),
+            ...settingsOf(process, this.all.length, facts.plan.places),
             ...(facts.plan.retention === undefined ? {} : { retention: facts.plan.retention })
           },
           post: (request) => this.options.post(process, incarnation, request),

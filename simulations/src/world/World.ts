@@ -290,7 +290,8 @@ export class World {
       at: kernel.now,
       byClock: process.clock.read(kernel.now),
       process: process.index,
-      heardAt: null
+      heardAt: null,
+      endedAt: null
     }
     this.noteAttempt(process, request)
     return Effect.async<Sender.PostResponse, Sender.SendFailed>((resume) => {
@@ -306,12 +307,14 @@ export class World {
             const cut = this.decisions.fault(`cut ${label}`, this.rates.cut) !== null
             kernel.after(back, machine, () => {
               if (!cut) sent.heardAt = kernel.now
+              sent.endedAt ??= kernel.now
               resume(cut ? Effect.fail(new Sender.SendFailed({ error: "connection" })) : exit)
             })
           })
         )
       })
       return Effect.sync(() => {
+        sent.endedAt ??= kernel.now
         if (receiving === null) cancel()
       })
     })

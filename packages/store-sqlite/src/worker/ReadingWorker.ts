@@ -86,9 +86,14 @@ export const readingWorker = (
     }
   )
 
+/** Whether SQLite, or a check of the store, says that the file can't be read. Any other failure is an error of a program. */
+const isOfFile = (failure: unknown): boolean =>
+  failure instanceof StoreUnavailable || String((failure as { code?: unknown }).code).startsWith("SQLITE_")
+
 /**
  * Runs the same jobs at once, on the calling thread and over a connection of its own: for a simulation, in which nothing else runs
- * meanwhile.
+ * meanwhile. A job that fails by an error of its program is a defect here, as is every job after it: over a thread the file would answer in
+ * its place, and nobody would notice.
  */
 export const readingInPlace = (
   filename: string,
@@ -96,18 +101,24 @@ export const readingInPlace = (
 ): Effect.Effect<ReadingWorker, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => ({ connection: null as DriverConnection | null })),
+      Effect.sync(() => ({ connection: null as DriverConnection | null, defect: null as unknown })),
       ({ connection }) => Effect.sync(() => connection?.close())
     ),
     (opened) => ({
       read: <K extends JobKind>(_: string, kind: K, input: () => Jobs[K]["input"]) =>
-        Effect.try({
-          try: () => {
+        Effect.suspend(() => {
+          if (opened.defect !== null) return Effect.die(opened.defect)
+          try {
             opened.connection ??= new DriverConnection(filename, { readonly: true, busyMillis: 0, key })
             // Jobs that only read answer at once.
-            return runJob(opened.connection, { kind, input: input() }, () => {}) as Jobs[K]["output"]
-          },
-          catch: unavailable
+            return Effect.succeed(
+              runJob(opened.connection, { kind, input: input() }, () => {}) as Jobs[K]["output"]
+            )
+          } catch (failure) {
+            if (isOfFile(failure)) return Effect.fail(unavailable(failure))
+            opened.defect = failure
+            return Effect.die(failure)
+          }
         })
     })
   )

@@ -1,0 +1,121 @@
+/** What receivers answer in the body: words of their own in whatever encoding, and what error pages and logs repeat of the post. [DELIV-5] */
+import { Sender } from "@lead-signals/webhook"
+
+/** The body of an answer, as a sender reads it. */
+interface AnswerBody {
+  readonly excerpt: Uint8Array
+  /** Whether there is more than is read. */
+  readonly truncated: boolean
+  /** What the log must have of it; undefined where it repeats the post, of which the log may have less. */
+  readonly logged?: string | null
+}
+
+/** An answer without a body. */
+export const silent: AnswerBody = { excerpt: new Uint8Array(), truncated: false, logged: null }
+
+const codesOf = (text: string, write: (unit: number) => string): string =>
+  Array.from({ length: text.length }, (_, i) => write(text.charCodeAt(i))).join("")
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+const octetsOf = (text: string, before: string): string =>
+  Array.from(utf8(text), (octet) => before + octet.toString(16).padStart(2, "0")).join("")
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "amp",
+  "<": "lt",
+  ">": "gt",
+  '"': "quot",
+  "'": "apos"
+}
+
+/** How error pages and logs write what they quote, in bytes. */
+const quotations: ReadonlyArray<(text: string) => Uint8Array> = [
+  utf8,
+  (text) => utf8(JSON.stringify(text)),
+  (text) => utf8(encodeURIComponent(text)),
+  (text) => utf8(octetsOf(text, "%")),
+  (text) => utf8(text.replace(/[^\w .-]/gu, (character) => `&#${character.codePointAt(0)!};`)),
+  (text) => utf8(codesOf(text, (unit) => `\\u${unit.toString(16).padStart(4, "0")}`)),
+  // An encoding of a byte a character, where the text is of such alone.
+  (text) =>
+    /^[\0-\xff]*$/.test(text) ? Uint8Array.from(text, (character) => character.charCodeAt(0)) : utf8(text),
+  (text) => utf8(text.replace(/[&<>"']/g, (character) => `&${entities[character]!};`)),
+  (text) => utf8(octetsOf(text, "\\x")),
+  // An encoding that lacks the other characters.
+  (text) => Uint8Array.from(text.replace(/[^\0-\xff]/gu, "?"), (character) => character.charCodeAt(0))
+]
+
+/** Bytes of an answer that the log has at most. */
+const loggedBytes = 1024
+
+const said = (bytes: Uint8Array, logged: string): AnswerBody => ({
+  excerpt: bytes.slice(0, loggedBytes),
+  truncated: bytes.length > loggedBytes,
+  logged
+})
+
+/** The characters of the text that are whole within so many bytes of UTF-8. */
+const wholeWithin = (text: string, max: number): string => {
+  let [whole, bytes] = ["", 0]
+  for (const character of text) {
+    bytes += utf8(character).length
+    if (bytes > max) break
+    whole += character
+  }
+  return whole
+}
+
+const inPlain = (text: string): AnswerBody => said(utf8(text), text)
+
+/** A quotation mark, and its byte in windows-1252, which is no UTF-8. */
+const quote = "\u201c"
+const quoteByte = 0x93
+
+/** Characters of two, three and four bytes, of which an excerpt's end leaves each part in one of the nine texts. */
+const longTexts = Array.from({ length: 9 }, (_, i) => "J".repeat(i) + "\u0298\u16a0\u{1f062}".repeat(130))
+
+/**
+ * Texts with nothing that a payload has, and what the log shows of them: UTF-8, and windows-1252 where a byte is none, without control characters,
+ * whole characters alone where the answer is longer than what is logged.
+ */
+const wordsOfTheirOwn: ReadonlyArray<AnswerBody> = [
+  inPlain("JV/QK: \u16a0\u16c7\u16bb \u1230\u120b\u121d \u{1f062}"),
+  inPlain('{"VJ":"JV\\u0051K &amp; %4A"}'),
+  said(utf8("JV\u0000\u0007\tQ\u007f\u0085K\r\nZV"), "JV\tQK\nZV"),
+  said(Uint8Array.of(0x93, 0x4a, 0x56, 0x94, 0x20, 0x80, 0xdf), "\u201cJV\u201d \u20ac\u00df"),
+  said(Uint8Array.of(quoteByte, ...utf8("\u16a0JV")), `${quote}\u16a0JV`),
+  said(
+    Uint8Array.of(quoteByte, ...utf8("J".repeat(1020)), 0x80, 0x80, 0x80, 0x80),
+    `${quote}${"J".repeat(1020)}\u20ac\u20ac\u20ac`
+  ),
+  ...longTexts.map((text) => said(utf8(text), wholeWithin(text, loggedBytes))),
+  ...longTexts.map((text) =>
+    said(Uint8Array.of(quoteByte, ...utf8(text)), quote + wholeWithin(text, loggedBytes - 1))
+  )
+]
+
+/** What the n-th answer of a receiver says: every sixth one says something, as comparing it with the payload takes time. */
+export const ownWords = (receiver: number, n: number): AnswerBody =>
+  n % 6 === 0 ? wordsOfTheirOwn[(receiver * 5 + n / 6) % wordsOfTheirOwn.length]! : silent
+
+/** Where the n-th answer begins to repeat the body: at its begin, at a name, or within the longest text that it has. */
+const echoedFrom = (body: string, n: number): number => {
+  if (n % 3 === 0) return Math.max(0, body.indexOf('"name"'))
+  if (n % 3 === 1) return 0
+  const longest = (body.match(/"(?:[^"\\]|\\.)*"/g) ?? []).reduce((a, b) => (b.length > a.length ? b : a), "")
+  return body.indexOf(longest) + 1 + (n % Math.max(1, longest.length - 20))
+}
+
+/** What some answers say before they repeat anything: so much that what is read ends within what they repeat. */
+const preamble = (n: number): Uint8Array =>
+  n % 4 === 0 ? utf8("\u16a0".repeat(250 + ((n * 37) % 89))) : silent.excerpt
+
+/** What an answer repeats of the body of the n-th post: from somewhere on, as it is or quoted. */
+export const echoOf = (body: string, n: number): AnswerBody => {
+  const from = echoedFrom(body, n)
+  const quoteAll = quotations[Math.floor((n - 1) / 3) % quotations.length]!
+  const repeated = quoteAll(body.slice(from, from + Sender.maxExcerptBytes).toWellFormed())
+  const excerpt = Uint8Array.of(...preamble(n), ...repeated).slice(0, Sender.maxExcerptBytes)
+  return { excerpt, truncated: excerpt.length === Sender.maxExcerptBytes }
+}
