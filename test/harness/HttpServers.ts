@@ -237,6 +237,14 @@ export const setUpBrand = async (api: Api, requestsPerMinute = 1_000_000): Promi
   return { id: brand.id, key: key.key, keyId: key.id, signalId: signal.id }
 }
 
+/** Starts a server with one brand for the tests of a file, and stops it after them. */
+export const startBrand = async (
+  options?: Parameters<typeof startApi>[0]
+): Promise<{ readonly api: Api; readonly brand: BrandSetUp }> => {
+  const api = await startApi(options)
+  return { api, brand: await setUpBrand(api) }
+}
+
 /** An observation with something personal in every field. */
 export const observation = (signalId: string, person: string, engagement: string, more: object = {}) => ({
   signalId,

@@ -3,15 +3,18 @@ import {
   AccessTokens,
   type Brand,
   Brands,
+  BrandStore,
   Campaigns,
   defaultSending,
   Keys,
   Leads,
+  LeadStore,
   recordObservations,
   Signals,
   WebhookStore
 } from "@lead-signals/domain"
 import { Effect } from "effect"
+import { expect } from "vitest"
 
 const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
 
@@ -86,4 +89,20 @@ export const removeAfter = ({ gone, mine, token }: Effect.Effect.Success<typeof 
     yield* Campaigns.remove(mine.brand.id, mine.campaign.id)
     yield* (yield* WebhookStore).delete(mine.brand.id, mine.webhook.id)
     yield* deleteBrand(gone.brand)
+  })
+
+/** Expects that what is removed by `removeAfter` is gone again after a restore, that it can't come back, and that the other brand has lost nothing. */
+export const expectRemovedAgain = ({ mine, others, token }: Effect.Effect.Success<typeof before>) =>
+  Effect.gen(function* () {
+    const again = yield* recordObservations(mine.brand, [
+      seen(mine.signal.id, "ylva", "again"),
+      seen(mine.signal.id, "author", "again-2", "x")
+    ])
+    expect(again.map(({ outcome }) => outcome)).toEqual(["suppressed", "suppressed"])
+    expect(yield* Effect.either(Keys.authenticate(mine.key.value))).toMatchObject({ _tag: "Left" })
+    expect((yield* Keys.authenticate(others.key.value)).id).toBe(others.key.key.id)
+    expect(yield* AccessTokens.authenticate(token.value)).toBeNull()
+    expect((yield* (yield* BrandStore).list).map(({ name }) => name)).toEqual(["mine", "others"])
+    const kept = yield* (yield* LeadStore).get(others.brand.id, others.leads[0]!, "none")
+    expect(kept._tag).toBe("Some")
   })

@@ -1,4 +1,5 @@
 /** Requests drawn at random, good and hostile, for every path of the API. */
+import { LeadQueries } from "@lead-signals/domain"
 import { Prng } from "@lead-signals/simulation-kernel"
 import { observation, operatorToken } from "../harness/HttpServers.ts"
 
@@ -41,20 +42,7 @@ const junk = [
   "\u00ff\u00fe"
 ]
 const names = [
-  "page",
-  "pageSize",
-  "signalId",
-  "qualified",
-  "exported",
-  "isEmployee",
-  "createdAfter",
-  "createdBefore",
-  "updatedAfter",
-  "updatedBefore",
-  "includeEngagements",
-  "includeEngagementDetail",
-  "search",
-  "sort",
+  ...LeadQueries.listParameters,
   "startDate",
   "endDate",
   "state",

@@ -1,23 +1,9 @@
 import { KeyFormat, KeyStore } from "@lead-signals/domain"
 import { Effect } from "effect"
-import { beforeAll, describe, expect, it } from "vitest"
-import {
-  type Api,
-  type BrandSetUp,
-  observation,
-  observe,
-  operatorToken,
-  setUpBrand,
-  startApi
-} from "../harness/HttpServers.ts"
+import { describe, expect, it } from "vitest"
+import { observation, observe, operatorToken, startApi, startBrand } from "../harness/HttpServers.ts"
 
-let api: Api
-let brand: BrandSetUp
-
-beforeAll(async () => {
-  api = await startApi()
-  brand = await setUpBrand(api)
-})
+const { api, brand } = await startBrand()
 
 const makeKey = async (json: object) =>
   (await api.operate("POST", `/operator/brands/${brand.id}/keys`, { label: "k", ...json })).body.data

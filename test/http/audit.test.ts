@@ -5,21 +5,17 @@ import * as MemoryStore from "@lead-signals/store-memory"
 import { Clock, Context, Effect, Layer } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import {
-  type Api,
-  type BrandSetUp,
   observation,
   observe,
   operatorToken,
   setUpBrand,
-  startApi
+  startApi,
+  startBrand
 } from "../harness/HttpServers.ts"
 
-let api: Api
-let brand: BrandSetUp
+const { api, brand } = await startBrand()
 
 beforeAll(async () => {
-  api = await startApi()
-  brand = await setUpBrand(api)
   await observe(api, brand, observation(brand.signalId, "ada", "e-1"))
 })
 

@@ -1,15 +1,9 @@
 /** Errors of requests as such: paths, methods, targets, headers. */
 import { expectShape, parse, type Parsed } from "./RawAnswers.ts"
-import { beforeAll, describe, expect, it } from "vitest"
-import { type Api, type BrandSetUp, operatorToken, setUpBrand, startApi } from "../harness/HttpServers.ts"
+import { describe, expect, it } from "vitest"
+import { operatorToken, setUpBrand, startApi, startBrand } from "../harness/HttpServers.ts"
 
-let api: Api
-let brand: BrandSetUp
-
-beforeAll(async () => {
-  api = await startApi()
-  brand = await setUpBrand(api)
-})
+const { api, brand } = await startBrand()
 
 const sendTarget = async (target: string | Buffer, method = "GET"): Promise<Parsed> =>
   parse(

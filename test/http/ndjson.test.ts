@@ -1,23 +1,10 @@
 /** Lines that are rejected by the thousand, and bodies that are no x-ndjson: nobody else waits, and the answer stays small. */
 import fc from "fast-check"
-import { beforeAll, describe, expect, it } from "vitest"
-import {
-  type Api,
-  type BrandSetUp,
-  observation,
-  operatorToken,
-  setUpBrand,
-  startApi
-} from "../harness/HttpServers.ts"
+import { describe, expect, it } from "vitest"
+import { observation, operatorToken, startBrand } from "../harness/HttpServers.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
-let api: Api
-let brand: BrandSetUp
-
-beforeAll(async () => {
-  api = await startApi()
-  brand = await setUpBrand(api)
-})
+const { api, brand } = await startBrand()
 
 const send = (body: BodyInit) =>
   api.call(`/operator/brands/${brand.id}/observations`, {

@@ -1,22 +1,8 @@
 /** Observations, as JSON and as lines. */
-import { beforeAll, describe, expect, it } from "vitest"
-import {
-  type Api,
-  type BrandSetUp,
-  observation,
-  observe,
-  operatorToken,
-  setUpBrand,
-  startApi
-} from "../harness/HttpServers.ts"
+import { describe, expect, it } from "vitest"
+import { observation, observe, operatorToken, setUpBrand, startBrand } from "../harness/HttpServers.ts"
 
-let api: Api
-let brand: BrandSetUp
-
-beforeAll(async () => {
-  api = await startApi()
-  brand = await setUpBrand(api)
-})
+const { api, brand } = await startBrand()
 
 /** Two observations with fields that the service does not take, of persons of this name, around one without. */
 const withStrangeFields = (name: string) => {

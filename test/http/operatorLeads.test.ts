@@ -1,21 +1,8 @@
 /** What an operator does with a lead: amends, exports, erases it. */
-import { beforeAll, describe, expect, it } from "vitest"
-import {
-  type Api,
-  type BrandSetUp,
-  observation,
-  observe,
-  setUpBrand,
-  startApi
-} from "../harness/HttpServers.ts"
+import { describe, expect, it } from "vitest"
+import { observation, observe, startBrand } from "../harness/HttpServers.ts"
 
-let api: Api
-let brand: BrandSetUp
-
-beforeAll(async () => {
-  api = await startApi()
-  brand = await setUpBrand(api)
-})
+const { api, brand } = await startBrand()
 
 const inBrand = (path: string): string => `/operator/brands/${brand.id}${path}`
 

@@ -2,23 +2,10 @@
 import { BrandStore } from "@lead-signals/domain"
 import { openApi } from "@lead-signals/http"
 import { Effect } from "effect"
-import { beforeAll, describe, expect, it } from "vitest"
-import {
-  type Api,
-  type BrandSetUp,
-  observation,
-  observe,
-  setUpBrand,
-  startApi
-} from "../harness/HttpServers.ts"
+import { describe, expect, it } from "vitest"
+import { observation, observe, setUpBrand, startApi, startBrand } from "../harness/HttpServers.ts"
 
-let api: Api
-let brand: BrandSetUp
-
-beforeAll(async () => {
-  api = await startApi()
-  brand = await setUpBrand(api)
-})
+const { api, brand } = await startBrand()
 
 const inBrand = (path: string): string => `/operator/brands/${brand.id}${path}`
 

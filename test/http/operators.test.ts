@@ -1,20 +1,13 @@
 /** Tokens of operators: who may call what, for which brands, and until when. */
 import { KeyFormat } from "@lead-signals/domain"
 import { openApi } from "@lead-signals/http"
-import { beforeAll, describe, expect, it } from "vitest"
-import { type Api, type BrandSetUp, operatorToken, setUpBrand, startApi } from "../harness/HttpServers.ts"
+import { describe, expect, it } from "vitest"
+import { operatorToken, setUpBrand, startBrand } from "../harness/HttpServers.ts"
 import { settableWallClock } from "../harness/SettableWallClock.ts"
 
 const { clock, set } = settableWallClock()
-let api: Api
-let brand: BrandSetUp
-let other: BrandSetUp
-
-beforeAll(async () => {
-  api = await startApi({ clock })
-  brand = await setUpBrand(api)
-  other = await setUpBrand(api)
-})
+const { api, brand } = await startBrand({ clock })
+const other = await setUpBrand(api)
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 

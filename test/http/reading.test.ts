@@ -1,25 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import {
-  type Api,
-  type BrandSetUp,
-  observation,
-  observe,
-  setUpBrand,
-  startApi
-} from "../harness/HttpServers.ts"
+import { observation, observe, setUpBrand, startBrand } from "../harness/HttpServers.ts"
 
-let api: Api
-
-let brand: BrandSetUp
-
-let other: BrandSetUp
+const { api, brand } = await startBrand()
+const other = await setUpBrand(api)
 
 const ids: Record<string, number> = {}
 
 beforeAll(async () => {
-  api = await startApi()
-  brand = await setUpBrand(api)
-  other = await setUpBrand(api)
   for (let p = 0; p < 30; p++) {
     const [outcome] = await observe(api, brand, observation(brand.signalId, `p${p}`, `e${p}`))
     ids[`p${p}`] = outcome.leadId

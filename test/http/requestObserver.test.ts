@@ -2,8 +2,8 @@
 import { type AnsweredRequest, RequestObserver } from "@lead-signals/http"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer } from "effect"
-import { beforeAll, expect, it } from "vitest"
-import { type Api, type BrandSetUp, setUpBrand, startApi } from "../harness/HttpServers.ts"
+import { expect, it } from "vitest"
+import { startApi, startBrand } from "../harness/HttpServers.ts"
 import { settableWallClock } from "../harness/SettableWallClock.ts"
 
 const answered: Array<AnsweredRequest> = []
@@ -12,13 +12,7 @@ const observer = Layer.succeed(RequestObserver, {
   answered: (request) => Effect.sync(() => void answered.push(request))
 })
 
-let api: Api
-let brand: BrandSetUp
-
-beforeAll(async () => {
-  api = await startApi({ stores: Layer.merge(MemoryStore.layer, observer) })
-  brand = await setUpBrand(api)
-})
+const { api, brand } = await startBrand({ stores: Layer.merge(MemoryStore.layer, observer) })
 
 const observed = async (path: string): Promise<AnsweredRequest> => {
   answered.length = 0

@@ -7,17 +7,12 @@ import { gzipSync } from "node:zlib"
 import { beforeAll, describe, expect, it } from "vitest"
 import {
   type Answer,
-  type Api,
-  type BrandSetUp,
   observation,
   observe,
   operatorToken,
-  setUpBrand,
-  startApi
+  startApi,
+  startBrand
 } from "../harness/HttpServers.ts"
-
-let api: Api
-let brand: BrandSetUp
 
 const page = "<!doctype html><title>Console</title>"
 const consoleFiles = [
@@ -25,9 +20,9 @@ const consoleFiles = [
   { path: "assets/a-1.js", contentType: "text/javascript; charset=utf-8", gzipped: gzipSync("1") }
 ]
 
+const { api, brand } = await startBrand({ consoleFiles })
+
 beforeAll(async () => {
-  api = await startApi({ consoleFiles })
-  brand = await setUpBrand(api)
   await observe(
     api,
     brand,

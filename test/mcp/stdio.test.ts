@@ -10,24 +10,13 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundledServer, compileCache, nodeArguments } from "../harness/BundledServer.ts"
-import {
-  type Api,
-  type BrandSetUp,
-  observation,
-  observe,
-  operatorToken,
-  setUpBrand,
-  startApi
-} from "../harness/HttpServers.ts"
+import { observation, observe, operatorToken, setUpBrand, startBrand } from "../harness/HttpServers.ts"
 import { type McpClient, textOf } from "../harness/McpClients.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
-let api: Api
-let brand: BrandSetUp
+const { api, brand } = await startBrand()
 
 beforeAll(async () => {
-  api = await startApi()
-  brand = await setUpBrand(api)
   await observe(api, brand, observation(brand.signalId, "ada", "ada-1"))
 })
 

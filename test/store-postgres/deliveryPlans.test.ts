@@ -21,7 +21,14 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { migratedDatabase } from "../harness/MadeSchema.ts"
 import { isWithoutPostgres } from "../harness/Postgres.ts"
-import { connectionOver, explained, type ExplainedStatement, nodesOf, type PlanNode } from "./QueryPlans.ts"
+import {
+  connectionOver,
+  explained,
+  type ExplainedStatement,
+  nodesOf,
+  type PlanNode,
+  setStatisticsOfFewRows
+} from "./QueryPlans.ts"
 
 const waitingDueAt = LeadOrder.waitingDueAt
 const now = Date.now()
@@ -197,9 +204,7 @@ describe.skipIf(isWithoutPostgres)("deliveries that ordered webhooks hold back i
 
   it("are not read by a lease and the record of its attempts when the statistics are of another time [ORD-3]", async () => {
     // As of a table with few brands of few deliveries.
-    await client.query(
-      "UPDATE pg_class SET reltuples = 10, relpages = 1 WHERE relnamespace = 'lead_signals'::regnamespace AND relkind IN ('r', 'i')"
-    )
+    await setStatisticsOfFewRows(client)
     await check()
   })
 

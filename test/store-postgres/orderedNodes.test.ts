@@ -9,7 +9,6 @@ import {
   Outbox,
   Pruning,
   recordObservations,
-  Retries,
   Signals,
   Webhooks
 } from "@lead-signals/domain"
@@ -20,6 +19,7 @@ import pg from "pg"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import { isWithoutPostgres } from "../harness/Postgres.ts"
+import { recordAttempts } from "../harness/RecordedAttempts.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { sharedDatabase } from "./Databases.ts"
 import { openNodes } from "./Nodes.ts"
@@ -76,20 +76,7 @@ const lease = Effect.flatMap(Outbox, (outbox) =>
 )
 
 const record = (leases: ReadonlyArray<Lease>, status: number) =>
-  Effect.flatMap(Outbox, (outbox) => {
-    const result = { status, error: null, response: null, retryAfterSeconds: null }
-    return outbox.record(
-      leases.map(({ deliveryId, token, webhook: { url } }) => ({
-        deliveryId,
-        token,
-        url,
-        at: 0,
-        durationMillis: 1,
-        result,
-        settle: (known, now) => Retries.settle(known, result, now, 0.5, [0])
-      }))
-    )
-  })
+  recordAttempts(leases, { status, scheduleMillis: [0] })
 
 describe.skipIf(isWithoutPostgres)("ordered webhooks on several nodes of one Postgres", () => {
   let opened: Awaited<ReturnType<typeof openNodes>>

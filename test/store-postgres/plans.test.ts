@@ -18,7 +18,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { loadLeads } from "../bench/PostgresData.ts"
 import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
 import { cases, isThorough } from "../harness/Thoroughness.ts"
-import { connectionOver, explained, type ExplainedStatement, nodesOf, type PlanNode } from "./QueryPlans.ts"
+import {
+  connectionOver,
+  explained,
+  type ExplainedStatement,
+  nodesOf,
+  type PlanNode,
+  setStatisticsOfFewRows
+} from "./QueryPlans.ts"
 
 const leads = 20_000
 const maxBucketLeads = 256
@@ -171,9 +178,7 @@ describe.skipIf(isWithoutPostgres || !isThorough)("plans over 20,000 leads in Po
 
   it("read a bounded number of rows when the statistics are of another time [PAGE-1, LIST-5]", async () => {
     // As of a table with few brands of few leads.
-    await client.query(
-      "UPDATE pg_class SET reltuples = 10, relpages = 1 WHERE relnamespace = 'lead_signals'::regnamespace AND relkind IN ('r', 'i')"
-    )
+    await setStatisticsOfFewRows(client)
     await checkAll()
   })
 

@@ -1,5 +1,5 @@
 /** A database that was restored gets what it lacks of its nodes' journals. */
-import { AccessTokens, BrandStore, Keys, LeadStore, Leads, recordObservations } from "@lead-signals/domain"
+import { Keys, Leads, recordObservations } from "@lead-signals/domain"
 import * as PostgresStore from "@lead-signals/store-postgres"
 import { newestMigration } from "@lead-signals/store-postgres/internal"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ import { basename, join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { entriesOf } from "../harness/JournaledRemovals.ts"
 import { isWithoutPostgres, newDatabase } from "../harness/Postgres.ts"
-import { seen } from "../harness/RemovedHistory.ts"
+import { expectRemovedAgain, seen } from "../harness/RemovedHistory.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { countingProxy } from "../upgrades/PostgresMessages.ts"
 import { newKey } from "./Databases.ts"
@@ -69,23 +69,7 @@ describe.skipIf(isWithoutPostgres)("a restore on Postgres", () => {
     expect(await authorsIn(url, known.others.brand.id)).toEqual(["author"])
     // Readers of changes begin anew. [CHG-5]
     expect(await epochs()).not.toEqual(before)
-    const { mine, others, token } = known
-    await on(
-      { url, folder },
-      Effect.gen(function* () {
-        const again = yield* recordObservations(mine.brand, [
-          seen(mine.signal.id, "ylva", "again"),
-          seen(mine.signal.id, "author", "again-2", "x")
-        ])
-        expect(again.map(({ outcome }) => outcome)).toEqual(["suppressed", "suppressed"])
-        expect(yield* Effect.either(Keys.authenticate(mine.key.value))).toMatchObject({ _tag: "Left" })
-        expect((yield* Keys.authenticate(others.key.value)).id).toBe(others.key.key.id)
-        expect(yield* AccessTokens.authenticate(token.value)).toBeNull()
-        expect((yield* (yield* BrandStore).list).map(({ name }) => name)).toEqual(["mine", "others"])
-        const kept = yield* (yield* LeadStore).get(others.brand.id, others.leads[0]!, "none")
-        expect(kept._tag).toBe("Some")
-      })
-    )
+    await on({ url, folder }, expectRemovedAgain(known))
     // Nothing of the person is left in any table.
     const tables = await rowsOf(
       url,

@@ -52,13 +52,6 @@ const fill = async (filename: string): Promise<void> => {
   db.close()
 }
 
-/** Opens a copy of the file. */
-export const openLargeFile = async (): Promise<Database.Database> => {
-  const filename = join(temporaryFolder(), "large.sqlite")
-  copyFileSync(await madeOnce("large.sqlite", fill), filename)
-  return new Database(filename)
-}
-
 export const shapes: Record<string, Array<[string, string]>> = {
   "first page": [],
   "pageSize 100": [["pageSize", "100"]],
@@ -147,12 +140,6 @@ const naiveConditions = (filter: LeadFilter): string => {
   return conditions.join(" AND ")
 }
 
-export const naively = (db: Database.Database, filter: LeadFilter): number =>
-  db
-    .prepare(`SELECT count(*) FROM lead NOT INDEXED WHERE ${naiveConditions(filter)}`)
-    .pluck()
-    .get() as number
-
 export const naiveOrders: Readonly<Record<string, string>> = {
   "createdAt:asc": "created_at",
   "createdAt:desc": "created_at DESC",
@@ -164,16 +151,38 @@ export const naiveOrders: Readonly<Record<string, string>> = {
   "score1:desc": "score1 IS NULL, score1 DESC"
 }
 
-export const naivePage = (
-  db: Database.Database,
-  filter: LeadFilter,
-  sort: string,
-  limit: number,
-  offset: number
-) =>
-  db
-    .prepare(
-      `SELECT id FROM lead NOT INDEXED WHERE ${naiveConditions(filter)} ORDER BY ${naiveOrders[sort]!}, id LIMIT ? OFFSET ?`
-    )
-    .pluck()
-    .all(limit, offset)
+/** A copy of the file, and a naive reading of it. */
+export interface LargeFile {
+  readonly db: Database.Database
+  /** How many leads match. */
+  readonly naively: (filter: LeadFilter) => number
+  /** The ids of the leads of a page. */
+  readonly naivePage: (
+    filter: LeadFilter,
+    sort: string,
+    limit: number,
+    offset: number
+  ) => ReadonlyArray<unknown>
+}
+
+/** Opens a copy of the file. */
+export const openLargeFile = async (): Promise<LargeFile> => {
+  const filename = join(temporaryFolder(), "large.sqlite")
+  copyFileSync(await madeOnce("large.sqlite", fill), filename)
+  const db = new Database(filename)
+  return {
+    db,
+    naively: (filter) =>
+      db
+        .prepare(`SELECT count(*) FROM lead NOT INDEXED WHERE ${naiveConditions(filter)}`)
+        .pluck()
+        .get() as number,
+    naivePage: (filter, sort, limit, offset) =>
+      db
+        .prepare(
+          `SELECT id FROM lead NOT INDEXED WHERE ${naiveConditions(filter)} ORDER BY ${naiveOrders[sort]!}, id LIMIT ? OFFSET ?`
+        )
+        .pluck()
+        .all(limit, offset)
+  }
+}

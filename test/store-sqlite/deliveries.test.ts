@@ -7,7 +7,6 @@ import {
   type Lease,
   Outbox,
   recordObservations,
-  Retries,
   Signals,
   type StorePorts,
   Webhooks,
@@ -21,6 +20,7 @@ import { describe, expect, it, vi } from "vitest"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { bytesBeside } from "../harness/FilesBeside.ts"
 import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
+import { recordAttempts } from "../harness/RecordedAttempts.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
 type Needs = StorePorts | WebhookTargets
@@ -71,20 +71,7 @@ const lease = (perWebhook = 100, padding = "") =>
   )
 
 const record = (leases: ReadonlyArray<Lease>, status: number, response: string | null) =>
-  Effect.flatMap(Outbox, (outbox) => {
-    const result = { status, error: null, response, retryAfterSeconds: null }
-    return outbox.record(
-      leases.map(({ deliveryId, token, webhook: { url } }) => ({
-        deliveryId,
-        token,
-        url,
-        at: 0,
-        durationMillis: 1,
-        result,
-        settle: (known, now) => Retries.settle(known, result, now, 0.5, [0])
-      }))
-    )
-  })
+  recordAttempts(leases, { status, response, scheduleMillis: [0] })
 
 describe("deliveries in the SQLite file", () => {
   it("are taken once by three that share the file and ask at once [DELIV-2]", async () => {

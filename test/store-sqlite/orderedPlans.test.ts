@@ -7,7 +7,6 @@ import {
   LeadOrder,
   Outbox,
   recordObservations,
-  Retries,
   Signals,
   Webhooks,
   WebhookTargets
@@ -19,6 +18,7 @@ import Database from "better-sqlite3"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { afterEach, describe, expect, it, vi } from "vitest"
+import { recordAttempts } from "../harness/RecordedAttempts.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
 const folder = temporaryFolder()
@@ -113,20 +113,8 @@ const lease = Effect.flatMap(Outbox, (outbox) =>
 /** Leases, and records an attempt of each; answers how many there were. */
 const leaseAndRecord = (status: number) =>
   Effect.gen(function* () {
-    const outbox = yield* Outbox
     const { leases } = yield* lease
-    const result = { status, error: null, response: null, retryAfterSeconds: null }
-    yield* outbox.record(
-      leases.map(({ deliveryId, token, webhook: { url } }) => ({
-        deliveryId,
-        token,
-        url,
-        at: 0,
-        durationMillis: 1,
-        result,
-        settle: (known, now) => Retries.settle(known, result, now, 0.5)
-      }))
-    )
+    yield* recordAttempts(leases, { status })
     return leases.length
   })
 

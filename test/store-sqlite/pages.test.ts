@@ -5,31 +5,14 @@ import Database from "better-sqlite3"
 import { Effect, Either } from "effect"
 import fc from "fast-check"
 import { join } from "node:path"
-import { beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { editLead } from "./EditedByHand.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { cases } from "../harness/Thoroughness.ts"
-import {
-  day,
-  naiveOrders,
-  naivePage as naivePageOf,
-  naively as naivelyOf,
-  openLargeFile,
-  queryOf,
-  shapes,
-  start
-} from "./LargeFile.ts"
+import { day, naiveOrders, openLargeFile, queryOf, shapes, start } from "./LargeFile.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
-let db: Database.Database
-
-beforeAll(async () => {
-  db = await openLargeFile()
-})
-
-const naively = (filter: LeadFilter): number => naivelyOf(db, filter)
-const naivePage = (filter: LeadFilter, sort: string, limit: number, offset: number) =>
-  naivePageOf(db, filter, sort, limit, offset)
+const { db, naively, naivePage } = await openLargeFile()
 
 describe("the pages at 100,000 leads", () => {
   it("find each page of a search and of a signal with other filters, whichever way is the cheapest, and find it again [LIST-5, SORT-5, PAGE-3]", () =>

@@ -7,33 +7,14 @@ import {
   RankIndex,
   Selection
 } from "@lead-signals/store-sqlite/internal"
-import Database from "better-sqlite3"
 import { Either } from "effect"
 import fc from "fast-check"
-import { beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { cases, isThorough } from "../harness/Thoroughness.ts"
-import {
-  day,
-  naiveOrders,
-  naivePage as naivePageOf,
-  naively as naivelyOf,
-  openLargeFile,
-  queryOf,
-  shapes,
-  start
-} from "./LargeFile.ts"
+import { day, naiveOrders, openLargeFile, queryOf, shapes, start } from "./LargeFile.ts"
 import { planOf, type Query, recorded, scans } from "./QueryPlans.ts"
 
-let db: Database.Database
-
-beforeAll(async () => {
-  db = await openLargeFile()
-})
-
-const naively = (filter: LeadFilter): number => naivelyOf(db, filter)
-
-const naivePage = (filter: LeadFilter, sort: string, limit: number, offset: number) =>
-  naivePageOf(db, filter, sort, limit, offset)
+const { db, naively, naivePage } = await openLargeFile()
 
 const all = (sql: Query): Array<any> => db.prepare(sql.text).all(...sql.params)
 

@@ -1,12 +1,5 @@
 /** A backup becomes the database again, and nothing comes back that was erased, revoked or deleted since. */
-import {
-  AccessTokens,
-  BrandStore,
-  Keys,
-  LeadStore,
-  recordObservations,
-  Suppression
-} from "@lead-signals/domain"
+import { BrandStore, recordObservations, Suppression } from "@lead-signals/domain"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { DriverConnection, replay, Secrets } from "@lead-signals/store-sqlite/internal"
 import { generateEncryptionKey, parseEncryptionKey } from "@lead-signals/encryption"
@@ -30,7 +23,7 @@ import { describe, expect, it, vi } from "vitest"
 import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { raw } from "../harness/RawFile.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
-import { before, removeAfter, seen } from "../harness/RemovedHistory.ts"
+import { before, expectRemovedAgain, removeAfter, seen } from "../harness/RemovedHistory.ts"
 import { linesOf, restoreScenes } from "./RestoreScenes.ts"
 import { on, refusalOf, restore, whyNot } from "./RestoredHistory.ts"
 
@@ -71,23 +64,7 @@ describe("a restore", () => {
     expect(namesIn(database)).toEqual(["bob", "cleo", "ylva", "bob", "cleo"])
     expect(authorsIn(database, known.mine.brand.id)).toEqual([null])
     expect(authorsIn(database, known.others.brand.id)).toEqual(["author"])
-    const { mine, others, token } = known
-    await on(
-      database,
-      Effect.gen(function* () {
-        const again = yield* recordObservations(mine.brand, [
-          seen(mine.signal.id, "ylva", "again"),
-          seen(mine.signal.id, "author", "again-2", "x")
-        ])
-        expect(again.map(({ outcome }) => outcome)).toEqual(["suppressed", "suppressed"])
-        expect(yield* Effect.either(Keys.authenticate(mine.key.value))).toMatchObject({ _tag: "Left" })
-        expect((yield* Keys.authenticate(others.key.value)).id).toBe(others.key.key.id)
-        expect(yield* AccessTokens.authenticate(token.value)).toBeNull()
-        expect((yield* (yield* BrandStore).list).map(({ name }) => name)).toEqual(["mine", "others"])
-        const known2 = yield* (yield* LeadStore).get(others.brand.id, others.leads[0]!, "none")
-        expect(known2._tag).toBe("Some")
-      })
-    )
+    await on(database, expectRemovedAgain(known))
     // The replaced database is kept, and is whole.
     expect(namesIn(restored.replacedAs!)).toEqual(["bob", "cleo", "ylva", "bob", "cleo"])
     expect(readdirSync(folder).filter((name) => name.includes("partial"))).toEqual([])
@@ -240,6 +217,21 @@ describe("a restore without the database", () => {
     expect([replacedAs, names.includes("lost"), await soundness(database)]).toEqual([null, false, []])
     const kept = warnings.map((warning) => /kept as (\S+),/.exec(warning)![1]!)
     expect(kept.map((file) => readFileSync(file).equals(log))).toEqual([true, true])
+  })
+
+  it("follows the link to it, finds its journal, and leaves a circle of links [REST-3, REST-4]", async () => {
+    const { backup, database, folder } = lost()
+    const [link, circle] = [join(folder, "link.sqlite"), join(folder, "circle.sqlite")]
+    symlinkSync("leads.sqlite", link)
+    symlinkSync("circle.sqlite", circle)
+    const { journal } = await Effect.runPromise(restore(backup, link, { replace: false }))
+    expect([journal, existsSync(database), lstatSync(link).isSymbolicLink()]).toEqual([
+      realpathSync(`${database}-removals`),
+      true,
+      true
+    ])
+    const refused = await Effect.runPromise(Effect.either(restore(backup, circle, { replace: false })))
+    expect([refused._tag, lstatSync(circle).isSymbolicLink()]).toEqual(["Left", true])
   })
 
   it("reads the journal, beside it or elsewhere [REST-3]", async () => {

@@ -25,6 +25,15 @@ const seen = ({ body, headers }: Posted): string => {
   return `${event} ${data.lead2?.extId ?? ""} ${data.engagements?.at(-1)?.id ?? ""} ${headers["lead-signals-ordering"]}`
 }
 
+/** Starts an emitter, and makes an ordered webhook of batches that is owed three events of one lead: only the first of them may be sent. */
+const owedThreeOfOneLead = (world: World) =>
+  Effect.gen(function* () {
+    yield* startEmitter()
+    const webhook = yield* world.webhook(answer(200), { ordering: "lead", maxBatch: 3, maxWait: 60 })
+    for (const engagement of ["a1", "a2", "a3"]) yield* world.observe("a", engagement)
+    return webhook
+  })
+
 describe.each(stores)("an ordered webhook on %s", (_, store) => {
   it("gets the events of a lead one after the other, at once, and those of others beside them [ORD-2, ORD-3]", () =>
     virtually(store(), (world) =>
@@ -242,9 +251,7 @@ describe.each(stores)("batches of an ordered webhook on %s", (_, store) => {
   it("take other leads from behind as many events that wait for one of their lead [ORD-2, BATCH-1, BATCH-2]", () =>
     virtually(store(), (world) =>
       Effect.gen(function* () {
-        yield* startEmitter()
-        const webhook = yield* world.webhook(answer(200), { ordering: "lead", maxBatch: 3, maxWait: 60 })
-        for (const engagement of ["a1", "a2", "a3"]) yield* world.observe("a", engagement)
+        const webhook = yield* owedThreeOfOneLead(world)
         yield* pass(10_000)
         expect(world.to(webhook)).toEqual([])
         yield* world.observe("b", "b1")
@@ -257,9 +264,7 @@ describe.each(stores)("batches of an ordered webhook on %s", (_, store) => {
   it("take a test from behind as many events that wait for one of their lead, at once [ORD-2, BATCH-2]", () =>
     virtually(store(), (world) =>
       Effect.gen(function* () {
-        yield* startEmitter()
-        const webhook = yield* world.webhook(answer(200), { ordering: "lead", maxBatch: 3, maxWait: 60 })
-        for (const engagement of ["a1", "a2", "a3"]) yield* world.observe("a", engagement)
+        const webhook = yield* owedThreeOfOneLead(world)
         yield* pass(10_000)
         expect(world.to(webhook)).toEqual([])
         yield* Webhooks.test(world.brand.id, webhook.id)
@@ -275,9 +280,7 @@ describe.each(stores)("batches of an ordered webhook on %s", (_, store) => {
   it("are not full with events that wait for others of their leads, and wait maxWait seconds [ORD-2, BATCH-2]", () =>
     virtually(store(), (world) =>
       Effect.gen(function* () {
-        yield* startEmitter()
-        const webhook = yield* world.webhook(answer(200), { ordering: "lead", maxBatch: 3, maxWait: 60 })
-        for (const engagement of ["a1", "a2", "a3"]) yield* world.observe("a", engagement)
+        const webhook = yield* owedThreeOfOneLead(world)
         yield* pass(30_000)
         yield* world.observe("b", "b1")
         yield* pass(29_999)

@@ -211,6 +211,7 @@ describe("the redacted excerpt of a response", () => {
       // What its encoding lacks a receiver writes as question marks.
       [latin, "no Zo? M?ller-?ngstr?m."],
       [latin.normalize("NFD"), "no Zo? M?ller-?ngstr?m."],
+      [latin.normalize("NFD"), "no Zoe? Mu?ller-A?ngstro?m."],
       ["Łukasz Müller", Buffer.from("no ?ukasz Müller.", "latin1")],
       ["Ada \u{1d4d0}\u{1d4d1}", "no Ada ??."],
       ["Ada \u{1d4d0}\u{1d4d1}", "no Ada ????."],

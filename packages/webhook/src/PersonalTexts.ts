@@ -83,7 +83,9 @@ const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLen
     }
     const transliterated = latin.normalize("NFC").replace(/[ÄÖÜÅØ]/g, (letter) => umlauts.get(letter)!)
     if (transliterated.length >= minTransliterated) add(normalize(transliterated))
-    for (const each of withQuestionMarks(text.normalize("NFC"))) add(normalize(each))
+    // An encoding that lacks a combining mark has the letter before it.
+    for (const written of [text, text.normalize("NFC")])
+      for (const each of withQuestionMarks(written)) add(normalize(each))
     const referred = readAsReferences(text)
     if (referred !== text) add(normalize(referred))
     const read = isPlain ? "" : misreadAsLatin(text)

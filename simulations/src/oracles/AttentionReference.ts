@@ -62,6 +62,9 @@ const linesOf = ({ request: { unusual } }: Call): number =>
 const sizeOf = (call: Call): number =>
   linesOf(call) + ((call.request.body as Json)?.observations?.length ?? 0)
 
+/** How many observations the outcome rejects: one without a reason of its own stands for several lines. [OBS-8] */
+const rejectedBy = ({ count, outcome }: Json): number => (outcome === "rejected" ? (count ?? 1) : 0)
+
 /** Hears of every answer, and judges those of `attention`. */
 export const attentionReference = (facts: KnownFacts, checks: Checks) => {
   const rule = checks.rule("what each process has counted since its start")
@@ -107,7 +110,7 @@ export const attentionReference = (facts: KnownFacts, checks: Checks) => {
     if (brandId !== undefined) {
       counts.observing.delete(call)
       const outcomes: ReadonlyArray<Json> = response.status === 200 ? (body?.data ?? []) : []
-      const rejected = outcomes.filter(({ outcome }) => outcome === "rejected").length
+      const rejected = outcomes.reduce((sum, outcome) => sum + rejectedBy(outcome), 0)
       if (rejected > 0)
         add(counts.rejections, brandId, rejected, windowFrom(call.handledByClock), call.handledAt)
       // Lines are counted as they are taken, and what was counted stays where a later line fails.

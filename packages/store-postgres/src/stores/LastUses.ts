@@ -1,20 +1,16 @@
-/**
- * Writes when keys or tokens were last used behind the requests that use them: reads never wait for writes. A use that can't be written is
- * tried again together with the next one, and once more as the store closes.
- */
-import type { Instant, StoreUnavailable } from "@lead-signals/domain"
+/** Writes when keys or tokens were last used, behind the requests that use them and once more as the store closes. */
+import { type Instant, type LastUse, PendingUses, type StoreUnavailable } from "@lead-signals/domain"
 import { idOf } from "@lead-signals/sql-rows"
 import { Effect, type Scope } from "effect"
 import { type Database, withinEnd } from "../connection/Database.ts"
 
-/** Writes when keys and tokens were last used, behind the answer. */
+/** Notes uses, and says which are not written yet. */
 export interface LastUses {
+  /** Writes the use behind the effect, or as a part of it if the database takes no writes behind a request. */
   readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>
   /** The last uses, by key, that are noted and not written yet, as they are now. */
   readonly unwritten: () => ReadonlyMap<string, Instant>
 }
-
-type Uses = ReadonlyArray<readonly [keyId: string, minute: Instant]>
 
 const statements = {
   // In order of the keys: two nodes that note the same keys must not wait for each other.
@@ -38,40 +34,17 @@ export const make = (
   table: keyof typeof statements
 ): Effect.Effect<LastUses, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const pending = new Map<string, Instant>()
-    let isWriting = false
-    const write = (uses: Uses) =>
+    const write = (uses: ReadonlyArray<LastUse>) =>
       database.write((sql) =>
         sql.run(statements[table], [uses.map(([keyId]) => idOf(keyId)), uses.map(([, minute]) => minute)])
       )
-    const writePending: Effect.Effect<void, StoreUnavailable> = Effect.suspend(() => {
-      const uses = [...pending]
-      return uses.length === 0
-        ? Effect.void
-        : Effect.flatMap(write(uses), () => {
-            for (const [keyId, minute] of uses) if (pending.get(keyId) === minute) pending.delete(keyId)
-            return writePending
-          })
-    })
-    const writeBehind = Effect.suspend(() => {
-      if (isWriting) return Effect.void
-      isWriting = true
-      const end = Effect.sync(() => {
-        isWriting = false
-      })
-      return Effect.asVoid(Effect.forkDaemon(Effect.ensuring(Effect.ignore(writePending), end)))
-    })
-    yield* Effect.addFinalizer(() => withinEnd(writePending))
+    const pending = new PendingUses(write)
+    yield* Effect.addFinalizer(() => withinEnd(pending.writeAll))
     return {
-      unwritten: () => new Map(pending),
+      unwritten: () => pending.unwritten(),
       mark: (keyId, minute) =>
-        Effect.suspend(() => {
-          if (!database.putsOff) return Effect.asVoid(write([[keyId, minute]]))
-          const before = pending.get(keyId)
-          // A use that could not be written is tried again in the next minute, or with another key's.
-          if (before !== undefined && before >= minute) return Effect.void
-          pending.set(keyId, minute)
-          return writeBehind
-        })
+        Effect.suspend(() =>
+          database.putsOff ? pending.note(keyId, minute) : Effect.asVoid(write([[keyId, minute]]))
+        )
     }
   })

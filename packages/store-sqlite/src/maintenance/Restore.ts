@@ -8,7 +8,8 @@ import {
 } from "@lead-signals/removal-journal"
 import { Clock, Effect, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
-import { existsSync, realpathSync, statSync } from "node:fs"
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs"
+import { dirname, resolve } from "node:path"
 import { unavailable } from "../connection/BusyRetry.ts"
 import { openToRead } from "../connection/Driver.ts"
 import { DriverConnection } from "../connection/DriverConnection.ts"
@@ -165,8 +166,16 @@ const inspected = (
     }
   })
 
-/** The path beside which SQLite and the store keep their files: that of the file itself. */
-const withoutLinks = (path: string): string => (existsSync(path) ? realpathSync(path) : path)
+/** Links that are followed: more are a circle. */
+const maxLinks = 40
+
+/** The path beside which SQLite and the store keep their files: that of the file itself, also where a link to it is all that is left. */
+const withoutLinks = (path: string, links = 0): string => {
+  if (existsSync(path)) return realpathSync(path)
+  return links < maxLinks && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+    ? withoutLinks(resolve(realpathSync(dirname(path)), readlinkSync(path)), links + 1)
+    : path
+}
 
 /** The database at the target; released when the scope ends. */
 const held = (target: string, key: FileKey | undefined) =>

@@ -1,0 +1,63 @@
+/** Writes when keys and tokens were last used behind the requests that use them, so that a request waits for no write. */
+import { Effect } from "effect"
+import type { StoreUnavailable } from "../model/Failure.ts"
+import type { Instant } from "../model/Instant.ts"
+
+/** A credential's id and the minute of a use of it. */
+export type LastUse = readonly [id: string, minute: Instant]
+
+/**
+ * The last uses of a store's keys or tokens that it has not written yet, at most one per credential. A use that can't be written is tried again together with
+ * the next one.
+ */
+export class PendingUses {
+  private readonly pending = new Map<string, Instant>()
+  private readonly write: (uses: ReadonlyArray<LastUse>) => Effect.Effect<unknown, StoreUnavailable>
+  private isWriting = false
+
+  /** `write` stores uses, each unless the credential has a later one; it is given none of the same credential twice. */
+  constructor(write: (uses: ReadonlyArray<LastUse>) => Effect.Effect<unknown, StoreUnavailable>) {
+    this.write = write
+  }
+
+  /** Notes a use, and writes it after the effect has ended; an earlier use than the noted one changes nothing. */
+  note(id: string, minute: Instant): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const before = this.pending.get(id)
+      // A use that could not be written is tried again in the next minute, or with another key's.
+      if (before !== undefined && before >= minute) return Effect.void
+      this.pending.set(id, minute)
+      return this.writeBehind
+    })
+  }
+
+  /** The uses that are noted and not written yet, by the id of their credential, as they are now. */
+  unwritten(): ReadonlyMap<string, Instant> {
+    return new Map(this.pending)
+  }
+
+  /** The credential's use that is noted and not written yet; null when none is. */
+  unwrittenOf(id: string): Instant | null {
+    return this.pending.get(id) ?? null
+  }
+
+  /** Writes what is noted until nothing is, and fails with the first write that does. A store runs it once more as it closes. */
+  readonly writeAll: Effect.Effect<void, StoreUnavailable> = Effect.suspend(() => {
+    const uses = [...this.pending]
+    return uses.length === 0
+      ? Effect.void
+      : Effect.flatMap(this.write(uses), () => {
+          for (const [id, minute] of uses) if (this.pending.get(id) === minute) this.pending.delete(id)
+          return this.writeAll
+        })
+  })
+
+  private readonly writeBehind: Effect.Effect<void> = Effect.suspend(() => {
+    if (this.isWriting) return Effect.void
+    this.isWriting = true
+    const end = Effect.sync(() => {
+      this.isWriting = false
+    })
+    return Effect.asVoid(Effect.forkDaemon(Effect.ensuring(Effect.ignore(this.writeAll), end)))
+  })
+}
