@@ -219,6 +219,42 @@ describe("a restore without the database", () => {
     expect(kept.map((file) => readFileSync(file).equals(log))).toEqual([true, true])
   })
 
+  it("leaves its log where an empty file has its name, which SQLite would remove [REST-4]", async () => {
+    const { backup, database } = lost()
+    for (const ending of ["-wal", "-journal"]) writeFileSync(database + ending, "a log")
+    writeFileSync(database, "")
+    for (const dryRun of [true, false])
+      expect(await whyNot(backup, database, { dryRun, replace: false })).toMatch(/is empty.*-wal, the log of/)
+    expect(["-wal", "-journal"].map((ending) => readFileSync(database + ending, "utf8"))).toEqual([
+      "a log",
+      "a log"
+    ])
+  })
+
+  it.each([0.3, 0.8])(
+    "replaces no database that is made in its place meanwhile, when %d of the work is done [REST-4]",
+    async (done) => {
+      const { backup, database, folder } = lost()
+      const bytes = readFileSync(backup)
+      const onProgress = (fraction: number): void => {
+        if (fraction >= done && !existsSync(database)) writeFileSync(database, bytes)
+      }
+      expect(await whyNot(backup, database, { replace: false, onProgress })).toMatch(
+        /was made at .* meanwhile/
+      )
+      expect(readFileSync(database).equals(bytes)).toBe(true)
+      expect(readdirSync(folder).filter((name) => /replaced|partial/.test(name))).toEqual([])
+    }
+  )
+
+  it("says of a path that can't be looked at why it fails [REST-4, STORE-10]", async () => {
+    const { backup } = scene()
+    const target = join(temporaryFolder(), "x".repeat(300))
+    expect(await whyNot(backup, target)).toMatch(/ENAMETOOLONG/)
+    const copied = SqliteStore.backup(backup, target)
+    expect((await Effect.runPromise(Effect.flip(copied)))._tag).toMatch(/StoreUnavailable/)
+  })
+
   it("follows the link to it, finds its journal, and leaves a circle of links [REST-3, REST-4]", async () => {
     const { backup, database, folder } = lost()
     const [link, circle] = [join(folder, "link.sqlite"), join(folder, "circle.sqlite")]

@@ -205,6 +205,7 @@ describe("the redacted excerpt of a response", () => {
       [latin, `no ${Buffer.from(latin).toString("base64")}.`],
       [`${latin}?`, `no ${Buffer.from(`${latin}?`).toString("base64")}.`],
       [latin, `no ${Buffer.from(latin).toString("hex").toUpperCase()}.`],
+      [latin, `no 0x${Buffer.from(latin).toString("hex")}.`],
       [latin, "no Zoe Mueller-Aangstroem."],
       [latin, "no Zoe Muller-Angstrom."],
       [latin, "no ZOË MÜLLER-ÅNGSTRÖM."],
@@ -225,6 +226,19 @@ describe("the redacted excerpt of a response", () => {
         String(answer),
         "no […]."
       ])
+  })
+
+  it("holds no hexadecimal digits of an echo that a database prints, or before which or behind which words stand [DELIV-5, PII-2]", () => {
+    const hexadecimal = (text: string) => Buffer.from(text).toString("hex")
+    const accented = "Zoë Müller-Ångström"
+    const longName = "Johannes of thirty-two characters"
+    for (const [name, answer, kept] of [
+      ["Johannes", `no \\x${hexadecimal("Johannes")}.`, "no \\[…]."],
+      [accented, `no \\x${hexadecimal(accented)}.`, "no \\[…]."],
+      [longName, `bad ${hexadecimal(longName)} is invalid.`, "bad […] invalid."],
+      [longName, `bad ${hexadecimal(longName)}, which is invalid.`, "bad […], which is invalid."]
+    ] as const)
+      expect([answer, redacted(answer, { lead2: { name } })]).toEqual([answer, kept])
   })
 
   const withLines = (digits: string) => digits.replace(/.{76}/g, "$&\r\n")
@@ -401,6 +415,23 @@ describe("the redacted excerpt of a response", () => {
     const ordinary = work(payloadOf(lines((i) => `what was said in line ${i} of this text, `)))
     const runs = work(payloadOf(lines((i) => "a".repeat(i + 1))))
     expect(runs / ordinary).toBeLessThan(2)
+  })
+
+  it("takes about as much work for many runs of base64 as for ordinary text", async () => {
+    const { module, stepsOf } = await counted<typeof ResponseRedactor>(
+      "packages/webhook/src/ResponseRedactor.ts"
+    )
+    const data = {
+      engagements: Array.from({ length: 400 }, (_, i) => ({
+        commentText: `what was said in comment ${i} of this post, and by whom`
+      }))
+    }
+    const work = (answer: string): number => stepsOf(() => void redacted(answer, data, 1024, module))
+    // Each stands for four texts, one for each place of the data at which it may begin.
+    const runs = Array.from({ length: 60 }, (_, i) =>
+      [..."V".repeat(16)].with(i % 16, "STUWXYZ"[i % 7]!).join("")
+    )
+    expect(work(runs.join(" ")) / work("an answer ".repeat(102))).toBeLessThan(4.5)
   })
 
   it("is withheld when a payload has too many texts to be compared [DELIV-5]", () => {

@@ -20,9 +20,11 @@ const ofHexadecimal = (digits: string): string =>
 /** An echo may begin anywhere in the encoded text. */
 const readings = (run: string): ReadonlyArray<string> => {
   const digits = run.replace(/[ =]/g, "").replaceAll("-", "+").replaceAll("_", "/")
-  const isHexadecimal = /^[0-9a-f]+$/i.test(digits)
-  const [count, decode] = isHexadecimal ? ([2, ofHexadecimal] as const) : ([4, ofBase64] as const)
-  return Array.from({ length: count }, (_, offset) => decode(digits.slice(offset))).filter(isText)
+  // Other letters can touch hexadecimal digits: 0x before them, or the word after a line.
+  const hexadecimal = digits.match(/[0-9a-f]{16,}/gi) ?? []
+  const base64 = hexadecimal[0] === digits ? [] : [0, 1, 2, 3].map((offset) => ofBase64(digits.slice(offset)))
+  const bytes = hexadecimal.flatMap((each) => [0, 1].map((offset) => ofHexadecimal(each.slice(offset))))
+  return [...bytes, ...base64].filter(isText)
 }
 
 /** A run of digits, from a place of the text up to another, with the texts that it may stand for. */

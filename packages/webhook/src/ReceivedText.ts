@@ -33,8 +33,8 @@ const characterOf = (code: number): string =>
   code >= 0x20 && code <= 0x10ffff ? String.fromCodePoint(code) : ""
 
 const escapes = /\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([nrtf])|(["\\/])|b)/g
-/** Runs of bytes in escapes: of URLs, and of the string literals of programs. */
-const octets = /(?:%[0-9a-fA-F]{2})+|(?:\\x[0-9a-fA-F]{2})+|(?:\\[0-3][0-7]{2})+/g
+/** Runs of bytes in escapes: of URLs, and of the string literals of programs. Behind one `\x` a database prints all bytes: those stay digits. */
+const octets = /(?:%[0-9a-fA-F]{2})+|(?:\\x[0-9a-fA-F]{2}(?![0-9a-fA-F]{14}))+|(?:\\[0-3][0-7]{2})+/g
 /** An escape that the cut at the end of an excerpt leaves incomplete. */
 const unfinishedEscape =
   /(?:\\(?:u(?:[0-9a-fA-F]{0,3}|\{[0-9a-fA-F]{0,6})|x[0-9a-fA-F]?|[0-3][0-7]?)?|&(?:#[xX]?[0-9a-fA-F]{0,7}|[A-Za-z]{0,8})|%[0-9a-fA-F]?)$/

@@ -143,6 +143,35 @@ const maskRepetitions = (
   return mask
 }
 
+/**
+ * Masks runs of digits that stand for what the payload has. All that they may stand for is compared in one walk through the payload: an answer can
+ * have a hundred runs.
+ */
+const maskEncoded = (read: string, found: PersonalTexts, mask: RedactionMask): void => {
+  const byText = new Map<string, Array<{ readonly from: number; readonly to: number }>>()
+  for (const run of encodedRuns(read)) {
+    for (const text of new Set(run.texts.map((each) => unescapeTwice(each, true)))) {
+      const known = byText.get(text)
+      if (known === undefined) byText.set(text, [run])
+      else known.push(run)
+    }
+  }
+  if (byText.size === 0) return
+  // No text of the payload is compared with its control characters, so none goes on beyond a text's end.
+  const repeated = maskRepetitions([...byText.keys()].join("\0"), false, found)
+  let at = 0
+  for (const [text, runs] of byText) {
+    const own = repeated.subarray(at, at + text.length)
+    // Only the run at the end can be cut by the excerpt.
+    if (runs.some(({ to }) => to === read.length)) {
+      const compared = foldCase(text)
+      for (const part of found.phrases) maskTruncatedEnd(compared, part, own)
+    }
+    if (own.includes(1)) for (const { from, to } of runs) mask.fill(1, from, to)
+    at += text.length + 1
+  }
+}
+
 const replaceMasked = (text: string, mask: RedactionMask): string => {
   let out = ""
   for (let at = 0; at < text.length;) {
@@ -182,8 +211,6 @@ export const redact = (
   if (phrases.size > maxPhrases)
     return "[withheld: the payload is too large to be compared with the response]"
   const mask = maskRepetitions(read, truncated, found)
-  const isRepetition = (encoded: string): boolean =>
-    maskRepetitions(unescapeTwice(encoded, true), true, found).includes(1)
-  for (const { from, texts, to } of encodedRuns(read)) if (texts.some(isRepetition)) mask.fill(1, from, to)
+  maskEncoded(read, found, mask)
   return mask.includes(1) ? replaceMasked(read, mask) : text
 }

@@ -11,6 +11,8 @@ import type { Oracle, OracleInstance } from "./Oracle.ts"
 
 const dayMillis = 24 * 60 * 60_000
 const leaseMillis = 10_000
+/** By so much a reservation may be ahead of the clock that reads it. */
+const clockDifferenceMillis = 1000
 
 /** One use of a key, from its reservation to a day later. */
 interface Use {
@@ -102,9 +104,14 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     }
     if (known.request !== request) return { came: "otherRequest", use: known }
     if (known.isAnswered) return { came: "answered", use: known }
-    // No lease is longer: that one was given before the clock was set back.
-    if (now < known.leaseUntil && known.leaseUntil - now <= leaseMillis)
-      return { came: "inProgress", use: known, retryAfter: Math.ceil((known.leaseUntil - now) / 1000) }
+    // No lease of a clock that differs is longer: that one was given before the clock was set back.
+    const leftMillis = known.leaseUntil - now
+    if (leftMillis > 0 && leftMillis <= leaseMillis + clockDifferenceMillis)
+      return {
+        came: "inProgress",
+        use: known,
+        retryAfter: Math.ceil(Math.min(leftMillis, leaseMillis) / 1000)
+      }
     if (known.created !== null) return { came: "answerLost", use: known }
     facts.overtaken.add(known.call)
     known.holder = holder

@@ -42,9 +42,15 @@ const reservedFor = (request: ReserveRequest, createdAt: Instant, now: Instant):
 export const isExpired = ({ createdAt }: Pick<IdempotencyRecord, "createdAt">, now: Instant): boolean =>
   now >= createdAt + keptMillis
 
-/** Whether the holder may still be at work. A lease that ends later than any of now does comes from a clock that was set back. [IDEM-3] */
+/**
+ * Milliseconds by which a reservation may be ahead of now: clocks of nodes differ, and a transaction that waited for another one has the time of
+ * its beginning. What is further ahead comes from a clock that was set back.
+ */
+export const clockDifferenceMillis = 1000
+
+/** Whether the holder may still be at work. [IDEM-3] */
 const isLeased = ({ leaseUntil }: Pick<IdempotencyRecord, "leaseUntil">, now: Instant): boolean =>
-  now < leaseUntil && leaseUntil <= now + leaseMillis
+  now < leaseUntil && leaseUntil <= now + leaseMillis + clockDifferenceMillis
 
 /** Decides over the record that the store has under the request's id, null where it has none. [IDEM-1 … IDEM-4] */
 export const reserve = (kept: IdempotencyRecord | null, request: ReserveRequest, now: Instant): Decision => {
@@ -53,7 +59,10 @@ export const reserve = (kept: IdempotencyRecord | null, request: ReserveRequest,
   if (kept.fingerprint !== request.fingerprint) return answered({ type: "otherRequest" })
   if (kept.state === "answered")
     return answered(kept.answer === null ? { type: "answerLost" } : { type: "answered", answer: kept.answer })
-  if (isLeased(kept, now)) return answered({ type: "inProgress", retryAfterMillis: kept.leaseUntil - now })
+  if (isLeased(kept, now)) {
+    const retryAfterMillis = Math.min(leaseMillis, kept.leaseUntil - now)
+    return answered({ type: "inProgress", retryAfterMillis })
+  }
   if (kept.state === "applied") return answered({ type: "answerLost" })
   return {
     reserved: { type: "reserved" },

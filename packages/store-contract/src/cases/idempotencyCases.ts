@@ -167,6 +167,8 @@ export const idempotencyCases: ReadonlyArray<Case> = [
       yield* reserve("a")
       yield* reserve("a", { id: "key 2" })
       yield* Effect.locally(Brands.create("A"), currentReservation, { id: "key 2", holder: "a" })
+      clock.millis -= Idempotency.clockDifferenceMillis
+      assertEqual("IdempotencyRecords.reserve by a clock that differs", yield* reserve("b"), inProgress())
       clock.millis -= 1
       assertEqual("IdempotencyRecords.reserve by an earlier clock", yield* reserve("b"), reserved)
       assertEqual(

@@ -140,7 +140,7 @@ const madeIn = (
 ): Effect.Effect<Backup, StoreUnavailable | TargetExists, Scope.Scope> =>
   Effect.gen(function* () {
     if (existsSync(target)) return yield* new TargetExists({ target })
-    const [log] = logsLeftAt(target)
+    const [log] = yield* Effect.try({ try: () => logsLeftAt(target), catch: unavailable })
     if (log !== undefined) return yield* new TargetExists({ target: log })
     const partial = yield* Effect.mapError(partialFile(target), unavailable)
     const copied = yield* copyFile(filename, partial, options)

@@ -328,7 +328,7 @@ export const copyTarget = (
         reason: `${target} exists already; name a file that does not exist`
       })
     }
-    const [log] = logsLeftAt(target)
+    const [log] = yield* Effect.try({ try: () => logsLeftAt(target), catch: unavailable })
     if (log !== undefined) {
       return yield* new StoreUnavailable({
         reason: `${log} is the log of a database that is gone, and would damage the copy; move it to its database, or remove it`

@@ -25,6 +25,7 @@ import { copyFile } from "./Backup.ts"
 import { check, type Checked } from "./Check.ts"
 import { beginChangeEpoch } from "./ChangeEpoch.ts"
 import { findRemovalsOf, type JournalOptions } from "./FindJournal.ts"
+import { logsLeftAt } from "./LeftLogs.ts"
 import { partialFile, removeSideFiles } from "./PartialFiles.ts"
 import { hold, putInPlace } from "./Replacement.ts"
 import { replay } from "./Replay.ts"
@@ -198,7 +199,7 @@ export const restore = (
     Effect.gen(function* () {
       const { dryRun, encryption, file, onProgress = () => {}, replace } = options
       const { fileKey: key, secrets } = encryptionOf(encryption)
-      const target = withoutLinks(options.target)
+      const target = yield* attempt(() => withoutLinks(options.target))
       if (!existsSync(file)) return yield* refuse(`there is no file ${file}`)
       const fromVersion = yield* inspected(file, key)
       if (fromVersion > newestMigration) {
@@ -211,8 +212,15 @@ export const restore = (
           `there is a database at ${target}: --replace restores over it, and keeps it under another name`
         )
       }
+      const wasThere = existsSync(target)
+      const log = yield* attempt(() => logBesideEmpty(target))
+      if (log !== null) {
+        return yield* refuse(
+          `${target} is empty, and to open it would remove ${log}, the log of a database that is gone: remove the empty file`
+        )
+      }
       // A server that runs is found before the work begins.
-      if (existsSync(target)) yield* Effect.scoped(held(target, key))
+      if (wasThere) yield* Effect.scoped(held(target, key))
       yield* soundness(file, encryption, (fraction, what) =>
         onProgress(fraction * 0.2, `checking the copy: ${what}`)
       )
@@ -222,6 +230,7 @@ export const restore = (
         onProgress: (part) => onProgress(0.2 + part * 0.2, "copying")
       })
       const current = yield* held(target, key)
+      if (!wasThere && current !== null) return yield* refuse(madeMeanwhile(target))
       const now = yield* Clock.currentTimeMillis
       const { found, pendingDeliveries, replayed } = yield* Effect.scoped(
         Effect.flatMap(openPartial(partial, key), (sql) =>
@@ -251,7 +260,10 @@ export const restore = (
       const { logs, replacedAs } = yield* attempt(() => {
         removeSideFiles(partial)
         syncFile(partial)
-        return dryRun ? { replacedAs: null, logs: [] } : putInPlace(partial, target, now)
+        if (dryRun) return { replacedAs: null, logs: [] }
+        // Nobody has looked into a database that was made since, or locked it.
+        if (current === null && existsSync(target)) throw refuse(madeMeanwhile(target))
+        return putInPlace(partial, target, now)
       })
       const { file: journal } = found
       const warnings = [...found.warnings, ...logs.map(leftLog)]
@@ -259,6 +271,13 @@ export const restore = (
       return { fromVersion, version, replacedAs, journal, replayed, pendingDeliveries, warnings, counts }
     })
   )
+
+/** A log that SQLite would remove as it opens the file, which is empty; null where there is none. */
+const logBesideEmpty = (target: string): string | null =>
+  existsSync(target) && statSync(target).size === 0 ? (logsLeftAt(target)[0] ?? null) : null
+
+const madeMeanwhile = (target: string): string =>
+  `a database was made at ${target} meanwhile: stop what made it, and restore again`
 
 const leftLog = (log: string): string =>
   `A database that is gone had left its log there. It is kept as ${log}, and holds personal data: move it to its database, or delete it.`
