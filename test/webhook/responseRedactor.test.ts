@@ -228,6 +228,11 @@ describe("the redacted excerpt of a response", () => {
       ])
   })
 
+  it("shows bytes that are no UTF-8 as windows-1252 has them, on every Node [DELIV-5]", () => {
+    const answer = Buffer.from([0x93, 0x4a, 0x56, 0x94, 0x20, 0x80, 0x9f, 0x8e, 0x81, 0xdf])
+    expect(redacted(answer, { lead2: { name: "Ada Example" } })).toBe("“JV” €ŸŽß")
+  })
+
   it("holds no hexadecimal digits of an echo that a database prints, or before which or behind which words stand [DELIV-5, PII-2]", () => {
     const hexadecimal = (text: string) => Buffer.from(text).toString("hex")
     const accented = "Zoë Müller-Ångström"

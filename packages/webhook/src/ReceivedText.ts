@@ -15,11 +15,20 @@ export const collapseSpaces = (text: string): string =>
 
 const utf8Encoder = new TextEncoder()
 
-/** The encoding of western Europe, for which receivers mistake UTF-8, or in which they answer. */
-const latinDecoder = new TextDecoder("windows-1252")
+/** The characters of windows-1252 from 0x80 to 0x9f; the others are those of Latin-1 (Encoding Standard, index windows-1252). */
+const windows1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
+
+/**
+ * Decodes windows-1252, the encoding of western Europe, for which receivers mistake UTF-8, or in which they answer. The `TextDecoder` of Node 22.14
+ * takes it for Latin-1.
+ */
+const decodeLatin = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) =>
+    byte >= 0x80 && byte < 0xa0 ? windows1252[byte - 0x80]! : String.fromCharCode(byte)
+  ).join("")
 
 /** The text that results when its UTF-8 is decoded as windows-1252. */
-export const misreadAsLatin = (text: string): string => latinDecoder.decode(utf8Encoder.encode(text))
+export const misreadAsLatin = (text: string): string => decodeLatin(utf8Encoder.encode(text))
 
 /**
  * The text that results when its characters are written as numeric HTML references and decoded again: references to the control characters from
@@ -56,7 +65,7 @@ export const decodeBytes = (bytes: Uint8Array, isCut: boolean): string => {
       try {
         return strictDecoder.decode(own)
       } catch {
-        return latinDecoder.decode(own)
+        return decodeLatin(own)
       }
     })
 }

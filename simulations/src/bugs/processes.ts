@@ -130,7 +130,7 @@ export const inSeveralProcesses: ReadonlyArray<Bug> = [
     },
     {
       in: "LeadCommits",
-      insert: `const counted = new WeakMap<object, number>()
+      insert: `const counted = new Map<object, number>()
         const countedIn = (process: object, next: number): number => {
           const last = counted.get(process)
           const id = last === undefined ? next : Math.min(next, last + 1)
