@@ -2,7 +2,7 @@
  * The packages of this repository as a few files of JavaScript. `npm test` loads these: each of its processes would load a thousand
  * modules, which takes it several times as long. `npm run test:only` loads the sources, whose lines a failure then names.
  */
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -56,11 +56,10 @@ const installedOutside = {
   }
 }
 
-/** Bundles all packages into the folder, which it empties. Answers the file of each entry point by its name. */
+/** Bundles all packages into the folder. Answers the file of each entry point by its name. */
 export const bundlePackages = async (folder) => {
   const { build } = await import("esbuild")
   const entries = entryPoints().map(([name, file]) => ({ name, in: file, out: name.replaceAll("/", "+") }))
-  rmSync(folder, { recursive: true, force: true })
   await build({
     entryPoints: entries.map(({ in: file, out }) => ({ in: file, out })),
     absWorkingDir: root,

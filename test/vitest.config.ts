@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync } from "node:fs"
 import { availableParallelism } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { bundledThreads } from "../scripts/bundle.mjs"
@@ -27,12 +29,17 @@ const patientMessages = new URL("harness/PatientMessages.mjs", import.meta.url).
 /** With its initial size V8 collects the new space every few milliseconds while modules are loaded and histories generated. */
 const newSpace = "--min-semi-space-size=16"
 
+/** A folder of this run alone: two runs of one checkout share no bundle. `RunSetup.ts` removes it. */
+const newPackagesFolder = (): string => {
+  const bundles = fileURLToPath(new URL(".bundle", import.meta.url))
+  mkdirSync(bundles, { recursive: true })
+  return mkdtempSync(join(bundles, "packages-"))
+}
+
 /** `npm test` loads the packages from a few files, others from their sources. */
-const packages =
-  process.env["BUNDLED_PACKAGES"] === "true"
-    ? await bundlePackages(fileURLToPath(new URL(".bundle/packages", import.meta.url)))
-    : new Map<string, string>()
-// A test that runs tests would replace them.
+const packagesFolder = process.env["BUNDLED_PACKAGES"] === "true" ? newPackagesFolder() : null
+const packages = packagesFolder === null ? new Map<string, string>() : await bundlePackages(packagesFolder)
+// A test that runs tests would bundle them again, for a few files.
 delete process.env["BUNDLED_PACKAGES"]
 
 export default defineConfig({
@@ -43,12 +50,13 @@ export default defineConfig({
   },
   test: {
     globalSetup: "harness/RunSetup.ts",
+    provide: { packagesFolder },
     setupFiles: ["harness/Seed.ts", "harness/YieldAfterEach.ts"],
     testTimeout: 600_000,
     hookTimeout: 600_000,
     // What is awaited has no second alone: machines that are busy with other tests take long. No test sets less.
     expect: { poll: { timeout: 300_000 } },
-    server: { deps: { external: [/[\\/]\.bundle[\\/]packages[\\/]/] } },
+    server: { deps: { external: [/[\\/]\.bundle[\\/]packages-/] } },
     pool: "forks",
     // Files share what they import: loading it anew for each would take a fifth of the time.
     poolOptions: {

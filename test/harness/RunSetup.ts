@@ -1,6 +1,7 @@
 /**
  * Once for all tests: the server and its command line as one file, as it is built, which starts in a third of the time; a folder
- * for what `madeOnce` makes; and a folder for temporary files of all processes. Both folders are gone after the run.
+ * for what `madeOnce` makes; and a folder for temporary files of all processes. Both folders are gone after the run, and so is the one of the
+ * bundled packages.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,6 +14,8 @@ declare module "vitest" {
   interface ProvidedContext {
     readonly runFolder: string
     readonly runPid: number
+    /** Where the packages are bundled for this run; null where it loads their sources. */
+    readonly packagesFolder: string | null
   }
 }
 
@@ -27,8 +30,9 @@ export default async (project: TestProject): Promise<() => void> => {
   // Postgres runs as another user than root.
   chmodSync(temporary, 0o755)
   for (const name of ["TMPDIR", "TEMP", "TMP"]) process.env[name] = temporary
+  const { packagesFolder } = project.getProvidedContext()
   return () => {
-    for (const each of [folder, temporary]) {
+    for (const each of [folder, temporary, ...(packagesFolder === null ? [] : [packagesFolder])]) {
       try {
         rmSync(each, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
       } catch (failure) {
