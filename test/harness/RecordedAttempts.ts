@@ -11,8 +11,8 @@ import { Effect } from "effect"
 /** What a receiver answered each of the leases, and how long after a failure each next attempt is. */
 interface Attempted {
   readonly status: number
-  /** The body of the answer; none unless given. */
-  readonly response?: string | null
+  /** The body of the answer to the lease at an index; none unless given. */
+  readonly response?: (index: number) => string | null
   /** The schedule of retries; the service's own unless given. */
   readonly scheduleMillis?: ReadonlyArray<number>
 }
@@ -20,19 +20,21 @@ interface Attempted {
 /** Records an attempt of each of the leases, of one millisecond at the beginning of 1970; answers what became of each, in order. */
 export const recordAttempts = (
   leases: ReadonlyArray<Lease>,
-  { response = null, scheduleMillis, status }: Attempted
+  { response = () => null, scheduleMillis, status }: Attempted
 ): Effect.Effect<ReadonlyArray<AttemptTransitions.Recorded>, StoreUnavailable, Outbox> =>
-  Effect.flatMap(Outbox, (outbox) => {
-    const result = { status, error: null, response, retryAfterSeconds: null }
-    return outbox.record(
-      leases.map(({ deliveryId, token, webhook: { url } }) => ({
-        deliveryId,
-        token,
-        url,
-        at: 0,
-        durationMillis: 1,
-        result,
-        settle: (known, now) => Retries.settle(known, result, now, 0.5, scheduleMillis)
-      }))
+  Effect.flatMap(Outbox, (outbox) =>
+    outbox.record(
+      leases.map(({ deliveryId, token, webhook: { url } }, index) => {
+        const result = { status, error: null, response: response(index), retryAfterSeconds: null }
+        return {
+          deliveryId,
+          token,
+          url,
+          at: 0,
+          durationMillis: 1,
+          result,
+          settle: (known, now) => Retries.settle(known, result, now, 0.5, scheduleMillis)
+        }
+      })
     )
-  })
+  )

@@ -1,12 +1,7 @@
 /** Attempts at deliveries to receivers that repeat what they got. */
-import {
-  type AttemptTransitions,
-  type Lease,
-  Outbox,
-  Retries,
-  type StoreUnavailable
-} from "@lead-signals/domain"
+import { type Lease, Outbox } from "@lead-signals/domain"
 import { Effect } from "effect"
+import { recordAttempts } from "../harness/RecordedAttempts.ts"
 import { responseOf } from "./Canaries.ts"
 
 /** Leases at most so many deliveries that are due. */
@@ -32,24 +27,5 @@ export const recordAnswers = (
   leases: ReadonlyArray<Lease>,
   status: number,
   first: number
-): Effect.Effect<ReadonlyArray<AttemptTransitions.Recorded>, StoreUnavailable, Outbox> => {
-  const results = leases.map((_, i) => ({
-    status,
-    error: null,
-    response: responseOf(first + i),
-    retryAfterSeconds: null
-  }))
-  return Effect.flatMap(Outbox, (outbox) =>
-    outbox.record(
-      leases.map(({ deliveryId, token, webhook }, i) => ({
-        deliveryId,
-        token,
-        url: webhook.url,
-        at: 0,
-        durationMillis: 1,
-        result: results[i]!,
-        settle: (known, now) => Retries.settle(known, results[i]!, now, 0.5)
-      }))
-    )
-  )
-}
+): ReturnType<typeof recordAttempts> =>
+  recordAttempts(leases, { status, response: (index) => responseOf(first + index) })

@@ -33,6 +33,13 @@ export const setStatisticsOfFewRows = (client: pg.Client): Promise<unknown> =>
     "UPDATE pg_class SET reltuples = 10, relpages = 1 WHERE relnamespace = 'lead_signals'::regnamespace AND relkind IN ('r', 'i')"
   )
 
+/** Rows that the node has read, in all its loops: those that it answered, and those that it dropped. */
+export const rowsReadBy = (node: PlanNode): number =>
+  (node["Actual Rows"]! +
+    (node["Rows Removed by Filter"] ?? 0) +
+    (node["Rows Removed by Index Recheck"] ?? 0)) *
+  node["Actual Loops"]!
+
 export const nodesOf = (plan: PlanNode): ReadonlyArray<PlanNode> => [
   plan,
   ...(plan.Plans ?? []).flatMap(nodesOf)

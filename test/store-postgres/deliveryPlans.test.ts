@@ -6,9 +6,8 @@ import {
   Brands,
   LeadOrder,
   type LeaseRequest,
-  type Outbox,
+  Outbox,
   recordObservations,
-  Retries,
   Signals,
   Webhooks,
   WebhookTargets
@@ -21,12 +20,14 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { migratedDatabase } from "../harness/MadeSchema.ts"
 import { isWithoutPostgres } from "../harness/Postgres.ts"
+import { recordAttempts } from "../harness/RecordedAttempts.ts"
 import {
   connectionOver,
   explained,
   type ExplainedStatement,
   nodesOf,
   type PlanNode,
+  rowsReadBy,
   setStatisticsOfFewRows
 } from "./QueryPlans.ts"
 
@@ -43,13 +44,7 @@ const deliveriesIn = (plan: PlanNode): ReadonlyArray<PlanNode> =>
   nodesOf(plan).filter((node) => node["Relation Name"] === "delivery")
 
 const rowsRead = ({ plan }: ExplainedStatement): number =>
-  deliveriesIn(plan).reduce((sum, node) => {
-    const rows =
-      node["Actual Rows"]! +
-      (node["Rows Removed by Filter"] ?? 0) +
-      (node["Rows Removed by Index Recheck"] ?? 0)
-    return sum + rows * node["Actual Loops"]!
-  }, 0)
+  deliveriesIn(plan).reduce((sum, node) => sum + rowsReadBy(node), 0)
 
 /** Entries of indexes that a bitmap was made of. */
 const entriesRead = ({ plan }: ExplainedStatement): number =>
@@ -148,24 +143,12 @@ describe.skipIf(isWithoutPostgres)("deliveries that ordered webhooks hold back i
   }
 
   /** Leases, and records an attempt of each. Answers what was leased. */
-  const leaseAndRecord = async (outbox: typeof Outbox.Service, status: number) => {
-    const { leases } = await Effect.runPromise(outbox.lease(request))
-    const result = { status, error: null, response: "r", retryAfterSeconds: null }
-    await Effect.runPromise(
-      outbox.record(
-        leases.map(({ deliveryId, token, webhook: { url } }) => ({
-          deliveryId,
-          token,
-          url,
-          at: now,
-          durationMillis: 1,
-          result,
-          settle: (known, at) => Retries.settle(known, result, at, 0.5)
-        }))
-      )
-    )
-    return leases
-  }
+  const leaseAndRecord = (outbox: typeof Outbox.Service, status: number) =>
+    Effect.gen(function* () {
+      const { leases } = yield* outbox.lease(request)
+      yield* recordAttempts(leases, { status, response: () => "r" })
+      return leases
+    }).pipe(Effect.provideService(Outbox, outbox), Effect.runPromise)
 
   const check = async (): Promise<void> => {
     for (const status of [200, 500]) {

@@ -24,6 +24,7 @@ import {
   type ExplainedStatement,
   nodesOf,
   type PlanNode,
+  rowsReadBy,
   setStatisticsOfFewRows
 } from "./QueryPlans.ts"
 
@@ -121,12 +122,8 @@ const brandScans = (plan: PlanNode): ReadonlyArray<string> =>
 const rowsRead = ({ plan }: ExplainedStatement): number =>
   nodesOf(plan).reduce((sum, node) => {
     const table = node["Relation Name"]
-    if (table === undefined || table === "lead_bucket" || small.has(table)) return sum
-    const rows =
-      node["Actual Rows"]! +
-      (node["Rows Removed by Filter"] ?? 0) +
-      (node["Rows Removed by Index Recheck"] ?? 0)
-    return sum + rows * node["Actual Loops"]!
+    const isCounted = table !== undefined && table !== "lead_bucket" && !small.has(table)
+    return isCounted ? sum + rowsReadBy(node) : sum
   }, 0)
 
 describe.skipIf(isWithoutPostgres || !isThorough)("plans over 20,000 leads in Postgres", () => {

@@ -71,7 +71,7 @@ const lease = (perWebhook = 100, padding = "") =>
   )
 
 const record = (leases: ReadonlyArray<Lease>, status: number, response: string | null) =>
-  recordAttempts(leases, { status, response, scheduleMillis: [0] })
+  recordAttempts(leases, { status, response: () => response, scheduleMillis: [0] })
 
 describe("deliveries in the SQLite file", () => {
   it("are taken once by three that share the file and ask at once [DELIV-2]", async () => {
