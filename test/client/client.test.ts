@@ -90,6 +90,20 @@ describe("the client", () => {
   })
 })
 
+/** Follows the changes of a service that answers the n-th request so, until that fails. */
+const followFailing = async (
+  answer: (nth: number) => { readonly status: number; readonly text: string }
+): Promise<{ readonly failure: unknown; readonly paths: ReadonlyArray<string> }> => {
+  const paths: Array<string> = []
+  const client = makeClient({
+    url: "http://service",
+    key: "k",
+    transport: ({ url }) => Effect.sync(() => ({ ...answer(paths.push(new URL(url).pathname)), headers: {} }))
+  })
+  const failure = await Effect.runPromise(Effect.flip(Stream.runDrain(client.changes())))
+  return { failure, paths }
+}
+
 describe("an incremental sync", () => {
   /** By the service's feed, and with a filter, which all leads pass, by time. */
   const ways = [
@@ -136,39 +150,16 @@ describe("an incremental sync", () => {
   })
 
   it("is by time where the service has no feed, and after no other refusal [CHG-1]", async () => {
-    const requested = async (status: number) => {
-      const paths: Array<string> = []
-      const client = makeClient({
-        url: "http://service",
-        key: "k",
-        transport: ({ url }) =>
-          Effect.sync(() => {
-            paths.push(new URL(url).pathname)
-            return { status, headers: {}, text: "{}" }
-          })
-      })
-      await Effect.runPromise(Effect.flip(Stream.runDrain(client.changes())))
-      return paths
-    }
+    const requested = async (status: number) => (await followFailing(() => ({ status, text: "{}" }))).paths
     expect(await requested(404)).toEqual(["/signals/changes", "/signals/leads"])
     for (const status of [400, 401, 403, 410]) expect(await requested(status)).toEqual(["/signals/changes"])
   })
 
   it("does not become one by time between two pages of the feed: no removal would be told any more [CHG-1, CHG-3]", async () => {
-    const paths: Array<string> = []
-    const client = makeClient({
-      url: "http://service",
-      key: "k",
-      transport: ({ url }) =>
-        Effect.sync(() => {
-          paths.push(new URL(url).pathname)
-          const page = { data: [{ type: "lead", lead: { id: 1 } }], meta: { cursor: "c", hasMore: true } }
-          return paths.length === 1
-            ? { status: 200, headers: {}, text: JSON.stringify(page) }
-            : { status: 404, headers: {}, text: "default backend - 404" }
-        })
-    })
-    const failure = await Effect.runPromise(Effect.flip(Stream.runDrain(client.changes())))
+    const page = { data: [{ type: "lead", lead: { id: 1 } }], meta: { cursor: "c", hasMore: true } }
+    const { failure, paths } = await followFailing((nth) =>
+      nth === 1 ? { status: 200, text: JSON.stringify(page) } : { status: 404, text: "default backend - 404" }
+    )
     expect(failure).toMatchObject({ _tag: "RequestRefused", status: 404 })
     expect(paths).toEqual(["/signals/changes", "/signals/changes"])
   })

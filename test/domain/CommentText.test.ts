@@ -2,8 +2,7 @@ import { CommentText } from "@lead-signals/domain"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { counted } from "../harness/CountedSteps.ts"
-import { cases } from "../harness/Thoroughness.ts"
-import { isThorough } from "../harness/Thoroughness.ts"
+import { cases, isThorough } from "../harness/Thoroughness.ts"
 
 const tagStart = /<[a-zA-Z/!?]/
 // eslint-disable-next-line no-control-regex

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Api, type BrandSetUp, setUpBrand, startApi } from "../harness/HttpServers.ts"
+import { setUpBrand, startBrand } from "../harness/HttpServers.ts"
 
-let api: Api
-let brand: BrandSetUp
-let other: BrandSetUp
+const { api, brand } = await startBrand()
+const other = await setUpBrand(api)
 
 const get = (path: string, key = brand.key) => api.call(path, { token: key })
 
@@ -18,9 +17,6 @@ describe("metrics", () => {
     })
 
   beforeAll(async () => {
-    api = await startApi()
-    brand = await setUpBrand(api)
-    other = await setUpBrand(api)
     campaign = (await api.operate("POST", `/operator/brands/${brand.id}/campaigns`, { name: "C" })).body.data
       .id
     await put("a", "2026-01-01", 1)

@@ -1,10 +1,9 @@
 /** Figures of campaigns over time. */
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Api, type BrandSetUp, setUpBrand, startApi } from "../harness/HttpServers.ts"
+import { setUpBrand, startBrand } from "../harness/HttpServers.ts"
 
-describe("the series of a campaign", () => {
-  let api: Api
-  let brand: BrandSetUp
+describe("the series of a campaign", async () => {
+  const { api, brand } = await startBrand()
   let path: string
 
   const put = (post: string, day: string, impressions: number, comments = 0) =>
@@ -19,8 +18,6 @@ describe("the series of a campaign", () => {
     (await series(query)).data.points.map((point: any) => [point.start.slice(0, 10), point.impressions])
 
   beforeAll(async () => {
-    api = await startApi()
-    brand = await setUpBrand(api)
     const { body } = await api.operate("POST", `/operator/brands/${brand.id}/campaigns`, { name: "C" })
     path = `/operator/brands/${brand.id}/campaigns/${body.data.id}`
     await put("a", "2026-01-06", 100, 10)

@@ -1,27 +1,24 @@
 /** Leads, engagements and deliveries over time, and what needs a hand. */
 import { beforeAll, describe, expect, it } from "vitest"
 import {
-  type Api,
   type BrandSetUp,
   observation,
   observe,
   operatorToken,
   setUpBrand,
-  startApi
+  startApi,
+  startBrand
 } from "../harness/HttpServers.ts"
 import { startReceiver } from "../harness/Receiver.ts"
 
-describe("a series of counts", () => {
-  let api: Api
-  let brand: BrandSetUp
+describe("a series of counts", async () => {
+  const { api, brand } = await startBrand({ retryMillis: [] })
   const today = new Date().toISOString().slice(0, 10)
 
   const series = async (of: string, query = "") =>
     (await api.operate("GET", `/operator/brands/${brand.id}/series/${of}?${query}`)).body
 
   beforeAll(async () => {
-    api = await startApi({ retryMillis: [] })
-    brand = await setUpBrand(api)
     await observe(
       api,
       brand,

@@ -1,32 +1,15 @@
 /** Parameters that a call does not take: every call that succeeds has a warning of each, where its answer has a place for it. */
 import { openApi } from "@lead-signals/http"
-import { beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { EventStreamReader } from "../harness/EventStreamReader.ts"
-import {
-  type Api,
-  type BrandSetUp,
-  observation,
-  observe,
-  operatorToken,
-  setUpBrand,
-  startApi
-} from "../harness/HttpServers.ts"
+import { observation, observe, operatorToken, startBrand } from "../harness/HttpServers.ts"
 
-let api: Api
-let brand: BrandSetUp
-let leadId: string
-let campaignId: string
-
-beforeAll(async () => {
-  api = await startApi()
-  brand = await setUpBrand(api)
-  const [seen] = await observe(api, brand, observation(brand.signalId, "ada", "e-1"))
-  leadId = String(seen.leadId)
-  const campaigns = await api.operate("POST", inBrand("/campaigns"), { name: "Spring" })
-  campaignId = campaigns.body.data.id
-})
+const { api, brand } = await startBrand()
 
 const inBrand = (path: string): string => `/operator/brands/${brand.id}${path}`
+
+const [{ leadId }] = await observe(api, brand, observation(brand.signalId, "ada", "e-1"))
+const campaignId: string = (await api.operate("POST", inBrand("/campaigns"), { name: "Spring" })).body.data.id
 
 const unknown = 'The parameter "colour" is unknown and was ignored.'
 
@@ -36,7 +19,7 @@ const inHeader = ({ headers }: { readonly headers: Headers }): unknown =>
 describe("parameters that a call does not take", () => {
   it("are named in meta.warnings of every read of JSON, whether it takes others or none [LIST-7, LIST-10, LIST-11]", async () => {
     const ids: Readonly<Record<string, string>> = { brandId: brand.id }
-    const idOf = (path: string): string => (path.includes("campaign") ? campaignId : leadId)
+    const idOf = (path: string): string => (path.includes("campaign") ? campaignId : String(leadId))
     const reads = Object.entries(openApi().paths as Record<string, any>)
       .filter(([path, { get }]) => {
         const isJson = get?.responses["200"]?.content?.["application/json"] !== undefined

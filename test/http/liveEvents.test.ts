@@ -1,6 +1,6 @@
 /** Live events by server-sent events, over real sockets. */
 import { maxPositionsBehind } from "@lead-signals/domain"
-import { beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { EventStreamReader } from "../harness/EventStreamReader.ts"
 import {
   type Api,
@@ -9,7 +9,8 @@ import {
   observe,
   operatorToken,
   setUpBrand,
-  startApi
+  startApi,
+  startBrand
 } from "../harness/HttpServers.ts"
 import { settableWallClock } from "../harness/SettableWallClock.ts"
 
@@ -35,17 +36,10 @@ const resume = (api: Api, brand: BrandSetUp, id: string) =>
 
 const idsOf = ({ events }: EventStreamReader) => events.map(({ data }) => data.engagement?.id)
 
-describe("live events", () => {
-  let api: Api
-  let brand: BrandSetUp
-  let other: BrandSetUp
+describe("live events", async () => {
   let isDraining = false
-
-  beforeAll(async () => {
-    api = await startApi({ streamLimits: quick, draining: () => isDraining })
-    brand = await setUpBrand(api)
-    other = await setUpBrand(api)
-  })
+  const { api, brand } = await startBrand({ streamLimits: quick, draining: () => isDraining })
+  const other = await setUpBrand(api)
 
   it("come as they are committed, with their lead, engagement and signal, of the brand alone [LIVE-1]", async () => {
     await observe(api, brand, observation(brand.signalId, "zoe", "e-0"))
