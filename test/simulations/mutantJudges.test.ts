@@ -114,6 +114,16 @@ describe("the runs that judge a mutant", () => {
     expect(first.filter((each) => each.startsWith("vocabulary"))).toHaveLength(6)
     expect(first.filter((each) => !each.startsWith("vocabulary"))).toHaveLength(2)
   })
+
+  it("of what is evaluated at the start alone begin with the part of the vocabulary that is nearest to it", () => {
+    const partsOf = (counts: ReadonlyArray<number>) => {
+      const runs = counts.map((count, i) => measured("vocabulary", i + 1, 0.2, count))
+      return inOrder(runs, (part) => (part === 3 ? 1 : 0)).map(({ trial }) => trial.seed)
+    }
+    expect(partsOf([0, 0, 0, 0])).toEqual([3, 1, 2, 4])
+    // Where runs come to the mutant, their counts decide.
+    expect(partsOf([9, 8, 7, 6])).toEqual([1, 2, 3, 4])
+  })
 })
 
 describe("the tests that judge a mutant", () => {
