@@ -186,7 +186,7 @@ class Shrinking {
     yield* this.retention()
   }
 
-  /** With as many places for attempts as a service has unless it is told. */
+  /** With the default number of places for attempts. */
   private *places(): Trying<void> {
     const { places, ...plan } = this.best.plan
     if (places !== undefined) yield* this.attempt({ ...this.best, plan })

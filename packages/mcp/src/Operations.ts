@@ -152,7 +152,7 @@ export const operationDocument = (operationId: string): Json | null => {
   return found === null ? null : standalone({ ...found }, document["components"].schemas as Json)
 }
 
-/** Without `meta` where warnings are all that it has: a tool sends no parameter that its call ignores. */
+/** The schema without an optional `meta`, which holds warnings alone: a tool sends no parameter that its call ignores. */
 const withoutWarnings = (schema: Json): Json => {
   const { meta: _, ...properties } = schema["properties"] as Json
   return (schema["required"] as ReadonlyArray<string>).includes("meta") ? schema : { ...schema, properties }

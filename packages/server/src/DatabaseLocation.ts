@@ -33,7 +33,7 @@ export const renderedDatabase = (database: string): string => {
     : `postgres://${url.username === "" ? "" : `${url.username}@`}${url.host}${url.pathname}`
 }
 
-/** An environment file with line ends of Windows leaves one at the end of each value: a file of that name would be another database. */
+/** An environment file with Windows line ends leaves a carriage return at the end of each value: a path with it would name another database. */
 // oxlint-disable-next-line no-control-regex -- what no path is meant to have
 const controls = /[\u0000-\u001f\u007f]/
 

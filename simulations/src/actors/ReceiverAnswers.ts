@@ -72,7 +72,7 @@ const inPlain = (text: string): AnswerBody => said(utf8(text), text)
 const quote = "\u201c"
 const quoteByte = 0x93
 
-/** Characters of two, three and four bytes, of which an excerpt's end leaves each part in one of the nine texts. */
+/** Characters of two, three and four bytes, in each text one byte later: an excerpt ends behind each byte of each character in one of them. */
 const longTexts = Array.from({ length: 9 }, (_, i) => "J".repeat(i) + "\u0298\u16a0\u{1f062}".repeat(130))
 
 /**
@@ -95,7 +95,7 @@ const wordsOfTheirOwn: ReadonlyArray<AnswerBody> = [
   )
 ]
 
-/** What the n-th answer of a receiver says: every sixth one says something, as comparing it with the payload takes time. */
+/** The body of the n-th answer of a receiver that does not echo. Only every sixth has one: the service compares each with the payload, which takes time. */
 export const ownWords = (receiver: number, n: number): AnswerBody =>
   n % 6 === 0 ? wordsOfTheirOwn[(receiver * 5 + n / 6) % wordsOfTheirOwn.length]! : silent
 

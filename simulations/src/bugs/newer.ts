@@ -1,7 +1,7 @@
 /**
  * Bugs in parts that came after the first rules: scopes, uses of tokens, the feed of changes, attention, reads by keys, webhooks that change
- * while they are sent to. All but `log-cut-within-a-character`, `posts-beyond-places` and `two-unknown-fields` were
- * chosen from the code of the service, without a look at the rules.
+ * while they are sent to. All but `log-cut-within-a-character`, `posts-beyond-places` and `two-unknown-fields`, which were
+ * planted with the rules that find them, were chosen from the code of the service, without a look at the rules.
  */
 import { type Bug, bugsIn } from "./Bug.ts"
 
@@ -14,7 +14,7 @@ const webhooks = bugsIn("store-memory", "MemoryWebhookStore")
 const memoryLeads = bugsIn("store-memory", "MemoryLeadStore")
 const changes = bugsIn("domain", "LeadChanges")
 
-/** A measure for the rules: none was written with these bugs in view, but for those of the three. */
+/** A measure for the rules: none was written with these bugs in view, except for the three named above. */
 export const inNewerParts: ReadonlyArray<Bug> = [
   leads("erased-by-collectors", "a token that may send observations may erase persons", {
     in: "operatorLeads",

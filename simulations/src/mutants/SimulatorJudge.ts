@@ -61,8 +61,8 @@ const shareOfTables = 3
 /**
  * Those first that take the least time. Of a scenario those that come to the mutant most often in their time; the scenarios share the
  * time, so that none waits for an expensive one, and none has its turn for being cheap alone. What is evaluated when the program starts, such
- * as a schema or a table, is a part of every run: the forms of inputs show most of it, each in one part of the vocabulary. Of these the nearest
- * begin; `nearness` says how near a part of the vocabulary is.
+ * as a schema or a table, is a part of every run: the forms of inputs show most of it, each in one part of the vocabulary. The parts
+ * that are nearest to the mutant begin, by `nearness`: 0 for a part that has nothing to do with it.
  */
 export const inOrder = (
   measured: ReadonlyArray<Measured>,

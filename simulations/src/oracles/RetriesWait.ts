@@ -9,7 +9,7 @@ import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 const second = 1000
 const attemptMillis = 15 * second
 const healthyWithin = 60 * second
-/** Attempts of one webhook at once, as many as this version makes unless it is told. */
+/** Attempts of one webhook at once, by the defaults of this version. */
 const usualPlacesOfOne = 32
 
 /** By what the store gave the emitter: one post at most a lease, and no webhook that works waits for another. */

@@ -289,7 +289,7 @@ export const routings = ["random", "sticky", "round robin", "uneven"] as const
 /** How requests are spread over several processes. */
 export type Routing = (typeof routings)[number]
 
-/** How few attempts a process makes at once, where that is not as many as it does unless it is told. */
+/** Limits that leave a process fewer attempts at once than its defaults. */
 export const placeLimits = ["few", "reserved"] as const
 
 /** A name of `placeLimits`. */
@@ -331,7 +331,7 @@ export interface Plan {
   readonly routing?: Routing
   /** Whether the store is a server behind a network, as a shared database is. */
   readonly networkedStore?: boolean
-  /** How few attempts the service makes at once. Absent: as many as it does unless it is told. */
+  /** Limits on the attempts that a process makes at once. Absent: the defaults. */
   readonly places?: PlaceLimits
   /** How long the service keeps what is over; it prunes nothing unless given. */
   readonly retention?: Retention.Retention

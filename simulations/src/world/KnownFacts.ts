@@ -149,7 +149,7 @@ export interface SentPost {
   readonly process: number
   /** When the receiver's answer reached the service whole; null while it has not. */
   heardAt: number | null
-  /** When the process had the end of it, whatever that was; null while it is under way, and when the process was killed meanwhile. */
+  /** When the post ended for the process, answered or not; null while it is under way, and for ever when the process was killed during it. */
   endedAt: number | null
 }
 

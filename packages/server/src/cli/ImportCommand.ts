@@ -20,7 +20,7 @@ const file = Args.file({ name: "FILE", exists: "yes" }).pipe(
 /** Rejections beyond this number are only counted on standard error; the file has them all. */
 const maxPrintedRejections = 20
 
-/** At most so many ignored fields are printed on standard error; JSON has them all. */
+/** Ignored fields printed on standard error, at most; `--json` prints all of them. */
 const maxPrintedFields = 10
 
 const strict = Options.boolean("strict").pipe(

@@ -186,7 +186,7 @@ const cellsOf = (columns: ColumnList, item: unknown): ReadonlyArray<unknown> =>
 
 const headingsOf = (columns: ColumnList): ReadonlyArray<string> => columns.map(([heading]) => heading)
 
-/** The table of a list, with a line under it; a blank one is between where rows take several lines. */
+/** The table of a list, with `footer` in the line below it; after a blank line where rows take several lines. */
 export const tableOf = (
   columns: Columns | ColumnList,
   items: ReadonlyArray<unknown>,
