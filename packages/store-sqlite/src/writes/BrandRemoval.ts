@@ -1,4 +1,4 @@
-/** The deletion of a brand: its beginning, and the removal of what is left once leads and webhooks are gone. [DEL-1] */
+/** The first and the last step of a brand's deletion: hiding the brand, and removing the rest after its leads and webhooks. [DEL-1] */
 import type { Brand } from "@lead-signals/domain"
 import { type BrandRow, idOf } from "@lead-signals/sql-rows"
 import { Option } from "effect"
