@@ -1,4 +1,4 @@
-/** The deletion of a brand: its beginning, and the removal of what is left once leads and webhooks are gone. [DEL-1] */
+/** Deletes a brand: marks it as being deleted, and removes its other rows once its leads and webhooks are gone. [DEL-1] */
 import type { Brand } from "@lead-signals/domain"
 import { type BrandRow, idOf } from "@lead-signals/sql-rows"
 import { Option } from "effect"
@@ -21,7 +21,7 @@ export const startBrandDeletion =
     return Option.map(Option.fromNullable(row), secrets.brandOf)
   }
 
-/** Remove what a brand has. Its own row and its signals' rows remain, without names. */
+/** Statements that remove a brand's rows. Its own row and those of its signals remain, without names. */
 const brandRemovals = [
   "DELETE FROM api_key WHERE brand_id = ?",
   "DELETE FROM reading WHERE campaign_id IN (SELECT id FROM campaign WHERE brand_id = ?)",
