@@ -251,7 +251,8 @@ export const changes = (
         hasFeed = true
       })
     return Stream.catchAll(feed(read, query), (failure) =>
-      // Between two pages of the feed a 404 is of something else: a sync by time would tell no removal, and with its cursor none would.
+      // After a page of the feed, a 404 does not mean that there is no feed. A sync by time reports no removed leads, and neither would a later sync
+      // from its cursor.
       !hasFeed && failure._tag !== "InvalidCursor" && hasNoFeed(failure)
         ? changesByTime(list, options)
         : Stream.fail(failure)

@@ -5,8 +5,6 @@ import {
   type Campaign,
   Campaigns,
   Decoder,
-  type Entropy,
-  InvalidParameter,
   Keys,
   LeadAmendment,
   leadDetailView,
@@ -25,32 +23,25 @@ import {
   RateLimit,
   recordObservations,
   Renaming,
-  RetentionRounds,
-  RetentionPolicy,
   type Signal,
   Signals,
   type StoreUnavailable,
-  warningsView,
-  WebhookTargets
+  warningsView
 } from "@lead-signals/domain"
 import {
   checkAllowed,
-  DefaultRateLimit,
-  DrainState,
   fetchHandler,
   type LeadDetailQuery,
   type LeadPageQuery,
-  logLine,
   type MetricsQuery,
   type FetchHandler,
-  OperatorToken,
-  warningsOf,
-  webCrypto
+  warningsOf
 } from "@lead-signals/http"
-import { Effect, Either, Encoding, Layer, Logger, ManagedRuntime, Option } from "effect"
+import { Effect, Either, ManagedRuntime } from "effect"
 import { type Call, CallTracker } from "./CallTracker.ts"
-import { checkOptions, type EmbeddedOptions, type LogLine, type Store } from "./Options.ts"
+import { checkOptions, type EmbeddedOptions } from "./Options.ts"
 import { entriesOf } from "./QueryEntries.ts"
+import { serviceLayer, type Services } from "./ServiceLayer.ts"
 
 /** An observation as a host writes it: times are ISO 8601 texts, and all fields but four are optional. */
 export type Observation = typeof ObservationSchema.Encoded
@@ -62,35 +53,6 @@ const readCampaign = Decoder.decode(NewCampaign, { whole: "The campaign", strict
 const readRenaming = Decoder.decode(Renaming, { whole: "The name", strict: true })
 const readKey = Decoder.decode(NewKey, { whole: "The key", strict: true })
 
-const noWebhooks = Layer.succeed(WebhookTargets, {
-  check: () =>
-    new InvalidParameter({
-      parameter: "url",
-      message: "url takes no value here: webhooks are off. Give createLeadSignals the option webhooks."
-    })
-})
-
-/** Hands a line over. A host's function that throws or rejects must end neither a request nor the deliveries, and its rejection not the process. */
-const handOver = (log: NonNullable<EmbeddedOptions["log"]>, line: LogLine): void => {
-  try {
-    const returned: unknown = log(line)
-    if (returned !== undefined) Promise.resolve(returned).catch(() => {})
-  } catch {
-    // There is no other log that could have it.
-  }
-}
-
-const logging = (log: EmbeddedOptions["log"]): Layer.Layer<never> =>
-  log === undefined
-    ? Logger.remove(Logger.defaultLogger)
-    : Logger.replace(
-        Logger.defaultLogger,
-        Logger.make(({ annotations, logLevel, message }) => {
-          const entry = logLine({ annotations, message })
-          handOver(log, { level: logLevel.label.toLowerCase(), message: entry.message, ...entry.fields })
-        })
-      )
-
 /**
  * Opens the store and returns a service over it. Rejects with `InvalidParameter`, which names the option,
  * when an option is missing, unknown or of another type, and with `StoreUnavailable` when the store can't be
@@ -98,27 +60,9 @@ const logging = (log: EmbeddedOptions["log"]): Layer.Layer<never> =>
  */
 export const createLeadSignals = async (options: EmbeddedOptions): Promise<LeadSignals> => {
   checkOptions(options)
-  const token = options.operatorToken ?? Encoding.encodeHex(crypto.getRandomValues(new Uint8Array(32)))
   const limit = options.requestsPerMinute ?? RateLimit.defaultRequestsPerMinute
-  const stores = Layer.provideMerge(options.webhooks ?? noWebhooks, Layer.merge(options.store, webCrypto))
-  const retention =
-    options.retention === undefined
-      ? Layer.empty
-      : Layer.merge(
-          Layer.succeed(RetentionPolicy, options.retention),
-          Layer.scopedDiscard(Effect.forkScoped(RetentionRounds.retain({ retention: options.retention })))
-        )
-  // Requests that wait and live events end with the service.
-  const draining: typeof DrainState.Service = { isDraining: Effect.sync(() => calls.isClosed) }
-  const runtime = ManagedRuntime.make(
-    Layer.mergeAll(
-      Layer.provideMerge(retention, stores),
-      Layer.succeed(DrainState, draining),
-      Layer.succeed(OperatorToken, token),
-      Layer.succeed(DefaultRateLimit, limit)
-    ).pipe(Layer.provideMerge(logging(options.log)))
-  )
-  const calls: CallTracker<Services, StoreUnavailable> = new CallTracker(runtime)
+  const layer = serviceLayer(options, limit, () => calls.isClosed)
+  const calls: CallTracker<Services, StoreUnavailable> = new CallTracker(ManagedRuntime.make(layer))
   try {
     return new Embedded(calls, await calls.run(fetchHandler), limit)
   } catch (failure) {
@@ -139,18 +83,10 @@ const closedResponse = (): Response => {
   return new Response(body, { status, headers })
 }
 
-type Services = Layer.Layer.Success<Store> | Entropy | OperatorToken | DefaultRateLimit
-
-/** Reads something of a brand; `hidden` comes of one whose deletion has begun. [DEL-1] */
-const unlessDeleting = <A, E, R, A2, E2, R2>(
-  brandId: string,
-  read: Effect.Effect<A, E, R>,
-  hidden: Effect.Effect<A2, E2, R2>
-): Effect.Effect<A | A2, E | E2 | StoreUnavailable, R | R2 | BrandStore> =>
-  Effect.flatMap(BrandStore, (brandStore) =>
-    Effect.flatMap(brandStore.get(brandId), (brand): Effect.Effect<A | A2, E | E2, R | R2> =>
-      Option.exists(brand, ({ deletionStartedAt }) => deletionStartedAt !== null) ? hidden : read
-    )
+/** Fails with `NotFound` of the resource when the brand does not exist or is being deleted. [DEL-1] */
+const checkBrand = (brandId: string, resource: NotFound["resource"]) =>
+  Effect.mapError(Brands.get(brandId), (failure) =>
+    failure instanceof NotFound ? new NotFound({ resource }) : failure
   )
 
 /**
@@ -178,9 +114,10 @@ class Embedded {
   /** Returns a page of the brand's leads. Rejects with `InvalidParameter`, which names the parameter. */
   async list(brandId: string, query: LeadPageQuery = {}, call?: Call) {
     const work = Effect.flatMap(Either.flatMap(entriesOf(query), LeadQueries.readList), (read) =>
-      Effect.map(
-        unlessDeleting(brandId, Leads.list(brandId, read), Effect.succeed({ total: 0, leads: [] })),
-        (page) => leadListView(read, page, warningsOf(read.ignored))
+      Effect.zipRight(Brands.get(brandId), Leads.list(brandId, read)).pipe(
+        // A brand that does not exist has no leads, and neither has one that is being deleted. [DEL-1]
+        Effect.catchTag("@lead-signals/domain/NotFound", () => Effect.succeed({ total: 0, leads: [] })),
+        Effect.map((page) => leadListView(read, page, warningsOf(read.ignored)))
       )
     )
     return this.calls.run(work, call)
@@ -193,10 +130,8 @@ class Embedded {
   async detail(brandId: string, leadId: number, query: LeadDetailQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
       const { engagements } = yield* LeadQueries.readDetail(yield* entriesOf(query))
-      const found = Leads.getRendered(brandId, leadId, engagements)
-      return leadDetailView(
-        yield* unlessDeleting(brandId, found, Effect.fail(new NotFound({ resource: "lead" })))
-      )
+      yield* checkBrand(brandId, "lead")
+      return leadDetailView(yield* Leads.getRendered(brandId, leadId, engagements))
     })
     return this.calls.run(work, call)
   }
@@ -208,11 +143,8 @@ class Embedded {
   async metrics(brandId: string, campaignId: string, query: MetricsQuery = {}, call?: Call) {
     const work = Effect.gen(function* () {
       const { ignored, span } = yield* MetricsQueries.read(yield* entriesOf(query))
-      const found = yield* unlessDeleting(
-        brandId,
-        Campaigns.metrics(brandId, campaignId, span),
-        Effect.fail(new NotFound({ resource: "campaign" }))
-      )
+      yield* checkBrand(brandId, "campaign")
+      const found = yield* Campaigns.metrics(brandId, campaignId, span)
       return { ...metricsView(campaignId, found), ...warningsView(warningsOf(ignored)) }
     })
     return this.calls.run(work, call)

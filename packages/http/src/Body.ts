@@ -27,7 +27,7 @@ export const notJson = new UnsupportedMediaType({
 /** The refusal of a body that is compressed. */
 const encoded = new UnsupportedMediaType({ message: "The body takes no Content-Encoding: send it as it is." })
 
-/** Fails for a body with a content coding, such as gzip: its bytes would be taken for those of another body. [ERR-2] */
+/** Fails for a body with a content coding, such as gzip: the service would read the compressed bytes as the body. [ERR-2] */
 export const checkCoding = ({
   headers
 }: HttpServerRequest.HttpServerRequest): Effect.Effect<void, UnsupportedMediaType> => {

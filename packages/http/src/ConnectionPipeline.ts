@@ -9,7 +9,7 @@ import { isRead } from "./UnreadBody.ts"
 
 const ignored = (): void => {}
 
-/** Requests of one connection whose answers are outstanding, at most. */
+/** The maximum number of unanswered requests on one connection. */
 const maxOpen = 1000
 
 interface Exchange {
@@ -46,11 +46,14 @@ export class ConnectionPipeline {
     socket.on("error", ignored)
   }
 
-  /** Whether the request is to be answered: after what is refused nothing is, and no connection goes on on which too many wait. */
+  /**
+   * Whether the request is to be answered. None is after a request that was refused, and a connection with `maxOpen` unanswered requests is
+   * closed.
+   */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.refusal !== null) return false
     if (this.open.size >= maxOpen) {
-      // Node reads on while the first is not answered, and each that waits behind it takes some kilobytes.
+      // Node reads further requests while the first one is unanswered, and each of them takes some kilobytes.
       this.socket.destroy()
       return false
     }
@@ -79,7 +82,8 @@ export class ConnectionPipeline {
   refuse(code: string): void {
     if (this.refusal !== null) return
     const broken = this.newest === null || this.newest.request.complete ? null : this.newest
-    // Node counts the time that the service takes, too; whoever reads a body counts the client's alone. [ERR-6]
+    // Node's timeout includes the time that the service takes. A body that is being read has the bounds of `BodyPace`, which measure only how long
+    // the client takes. [ERR-6]
     if (code === timedOut && broken !== null && isRead(broken.request) && !broken.response.headersSent) return
     if (broken?.response.headersSent === true) {
       // One whose answer goes on with its body is let go on; a body that nobody reads any more, or that is no HTTP, is not.

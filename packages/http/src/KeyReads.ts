@@ -20,8 +20,8 @@ const dayOf = (at: number): number => Math.floor(at / millisPerDay)
 const nameOf = (keyId: string, operation: string): string => `${keyId} ${operation}`
 
 /**
- * The time in which no entry is tried, in milliseconds since 1970. Before `since` one is tried: the clock was set back, and `until` may be far
- * off.
+ * The time in which no entry is written, in milliseconds since 1970. An instant before `since` is not in it: the clock was set back, and `until`
+ * may be far off.
  */
 interface Pause {
   readonly since: number

@@ -13,52 +13,11 @@ import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { MultipartError } from "@effect/platform/Multipart"
 import { Chunk, Effect, Inspectable, Option, Runtime, Stream } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { finished as whenEnded } from "node:stream"
+import { BodyReader } from "./BodyReader.ts"
 import { beginAnswer, isUnread, noteReading } from "./UnreadBody.ts"
 
 /** A request listener, as `http.createServer` and the frameworks on it take one. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
-
-const ignored = (): void => {}
-
-/**
- * Reads a body in the pieces in which it arrives. Its reader can give up at any moment; an iterator of Node's does not return before its
- * client sends something.
- */
-class BodyReader {
-  /** How the body ended: null well, an error otherwise; undefined while it goes on. */
-  private end: Error | null | undefined
-  private look: () => void = ignored
-  private readonly onReadable = (): void => this.look()
-  private readonly stopWatching: () => void
-
-  constructor(private readonly source: IncomingMessage) {
-    source.on("readable", this.onReadable)
-    this.stopWatching = whenEnded(source, { writable: false }, (error) => {
-      this.end = error ?? null
-      this.look()
-    })
-  }
-
-  /** The bytes that have arrived since the last call, as soon as there are some. Fails with none at the end. */
-  readonly next: Effect.Effect<Uint8Array, Option.Option<Error>> = Effect.async((resume) => {
-    this.look = () => {
-      const bytes = this.source.destroyed ? null : (this.source.read() as Uint8Array | null)
-      if (bytes === null && this.end === undefined) return
-      this.look = ignored
-      resume(bytes === null ? Effect.fail(Option.fromNullable(this.end)) : Effect.succeed(bytes))
-    }
-    this.look()
-    return Effect.sync(() => {
-      this.look = ignored
-    })
-  })
-
-  close(): void {
-    this.source.off("readable", this.onReadable)
-    this.stopWatching()
-  }
-}
 
 interface Changes {
   readonly url?: string

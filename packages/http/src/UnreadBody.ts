@@ -40,7 +40,7 @@ const read = new WeakSet<IncomingMessage>()
 /** To be called where a body begins to be read. */
 export const noteReading = (request: IncomingMessage): void => void read.add(request)
 
-/** Whether the body has begun to be read: its reader then bounds how slowly it may come. */
+/** Whether reading the body has begun: then its reader bounds how slowly the body may arrive. */
 export const isRead = (request: IncomingMessage): boolean => read.has(request)
 
 const announcesBody = ({ headers }: IncomingMessage): boolean =>

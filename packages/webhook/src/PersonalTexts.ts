@@ -47,10 +47,10 @@ export interface PersonalTexts {
 /** Letters that are written as two without their form; capitals, among which ß is two already. */
 const ligatures = new Map(Object.entries({ Æ: "AE", Œ: "OE", Þ: "TH" }))
 
-/** Letters that German and the languages of the North write as two where there are no others. */
+/** Letters of German and the Nordic languages, and the two letters that replace each where it can't be written. */
 const umlauts = new Map(Object.entries({ Ä: "AE", Ö: "OE", Ü: "UE", Å: "AA", Ø: "OE" }))
 
-/** Letters of a text that is looked for by two letters for each umlaut, at least: of fewer it could be a part of any word. */
+/** The minimum length of a text whose umlauts are replaced, in characters: a shorter one could be a part of any word. */
 const minTransliterated = 4
 
 /** Characters that ASCII lacks, or Latin-1: each at once, or the two halves of those that UTF-16 has as a pair. */
@@ -83,7 +83,7 @@ const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLen
     }
     const transliterated = latin.normalize("NFC").replace(/[ÄÖÜÅØ]/g, (letter) => umlauts.get(letter)!)
     if (transliterated.length >= minTransliterated) add(normalize(transliterated))
-    // An encoding that lacks a combining mark has the letter before it.
+    // An encoding without combining marks still has the letter before the mark, so the decomposed text is a spelling of its own.
     for (const written of [text, text.normalize("NFC")])
       for (const each of withQuestionMarks(written)) add(normalize(each))
     const referred = readAsReferences(text)

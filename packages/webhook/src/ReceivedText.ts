@@ -2,6 +2,7 @@
  * Decodes a receiver's response to the text that a program would read: bytes to characters, and escapes to the characters that they stand for.
  */
 import { decodeHTMLStrict } from "entities/decode"
+import { unquote } from "./QuotedPrintable.ts"
 
 /**
  * Normalises text for comparison. It drops control characters, which an excerpt has not and an echo may have escaped, makes each run of white space
@@ -42,7 +43,7 @@ const characterOf = (code: number): string =>
   code >= 0x20 && code <= 0x10ffff ? String.fromCodePoint(code) : ""
 
 const escapes = /\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([nrtf])|(["\\/])|b)/g
-/** Runs of bytes in escapes: of URLs, and of the string literals of programs. Behind one `\x` a database prints all bytes: those stay digits. */
+/** Runs of bytes in escapes: of URLs, and of the string literals of programs. Where one `\x` is followed by many digits, as databases print bytes, the digits stay as they are. */
 const octets = /(?:%[0-9a-fA-F]{2})+|(?:\\x[0-9a-fA-F]{2}(?![0-9a-fA-F]{14}))+|(?:\\[0-3][0-7]{2})+/g
 /** An escape that the cut at the end of an excerpt leaves incomplete. */
 const unfinishedEscape =
@@ -88,39 +89,7 @@ const decodeOctets = (text: string, isCut: boolean): string =>
     isCut
   )
 
-/** Ends a line of a mail that goes on in the next; within JSON, too. */
-const softBreak = /=(?:\\r)?(?:\n|\\n)/g
-
-/** A character of several bytes, as mails quote it: by it a text is known that quotes others, too. */
-const quotedCharacter =
-  /=(?:[CD][0-9A-F]|E[0-9A-F]=[89AB][0-9A-F]|F[0-4](?:=[89AB][0-9A-F]){2})=[89AB][0-9A-F]/i
-
-const quotedOctets = /(?:=[0-9A-F]{2})+/gi
-
-/** ASCII that mails quote. What else follows an equals sign, such as a value that begins with digits, is none. */
-const quotedAscii = /^(?:=(?:3D|20|09|0A|0D))+$/i
-
-/** What a cut leaves of a quoted character. */
-const unfinishedQuote =
-  /(?:=(?:[CD][0-9A-F]|E[0-9A-F](?:=[89AB][0-9A-F])?|F[0-4](?:=[89AB][0-9A-F]){0,2}))?(?:=[0-9A-F]?)?$/i
-
-/** Resolves the quoted-printable encoding of mails (RFC 2045, 6.7) of UTF-8. */
-const unquote = (text: string, isCut: boolean): string => {
-  if (!text.includes("=")) return text
-  const whole = isCut ? text.replace(unfinishedQuote, "") : text
-  const joined = whole.replace(softBreak, "")
-  if (joined === whole && !quotedCharacter.test(joined)) return whole
-  return joined.replace(quotedOctets, (found: string) => {
-    const bytes = Uint8Array.from(found.match(/[0-9A-F]{2}/gi)!, (octet) => Number.parseInt(octet, 16))
-    if (bytes.every((byte) => byte < 0x80) && !quotedAscii.test(found)) return found
-    try {
-      return strictDecoder.decode(bytes)
-    } catch {
-      return found
-    }
-  })
-}
-
+/** Drops an incomplete escape at the end of a cut text. */
 const dropUnfinished = (text: string, isCut: boolean): string =>
   isCut ? text.replace(unfinishedEscape, "") : text
 

@@ -121,7 +121,7 @@ const maskFragments = (
   }
 }
 
-/** Masks what a text without escapes repeats. */
+/** The mask of the characters of a text without escapes that repeat the payload. */
 const maskRepetitions = (
   read: string,
   truncated: boolean,
@@ -144,8 +144,8 @@ const maskRepetitions = (
 }
 
 /**
- * Masks runs of digits that stand for what the payload has. All that they may stand for is compared in one walk through the payload: an answer can
- * have a hundred runs.
+ * Masks the base64 and hexadecimal runs whose decoded text repeats the payload. All decoded texts are compared in one pass through the payload,
+ * because an answer can have a hundred runs.
  */
 const maskEncoded = (read: string, found: PersonalTexts, mask: RedactionMask): void => {
   const byText = new Map<string, Array<{ readonly from: number; readonly to: number }>>()
@@ -157,7 +157,7 @@ const maskEncoded = (read: string, found: PersonalTexts, mask: RedactionMask): v
     }
   }
   if (byText.size === 0) return
-  // No text of the payload is compared with its control characters, so none goes on beyond a text's end.
+  // Texts of the payload are compared without control characters, so no match crosses the U+0000 between two texts.
   const repeated = maskRepetitions([...byText.keys()].join("\0"), false, found)
   let at = 0
   for (const [text, runs] of byText) {

@@ -144,10 +144,10 @@ export const inViewsAndCounts: ReadonlyArray<Bug> = [
     find: "$key.lastUsedAt === null || $key.lastUsedAt < $minute",
     put: "$key.lastUsedAt === null"
   }),
-  bugsIn("domain", "KeyFormat")("used-to-the-millisecond", "when a key was used is kept to the millisecond", {
+  bugsIn("domain", "Instant")("used-to-the-millisecond", "when a key was used is kept to the millisecond", {
     in: "minuteOf",
-    find: "Math.floor($now / 60_000) * 60_000",
-    put: "$now"
+    find: "Math.floor($instant / millisPerMinute) * millisPerMinute",
+    put: "$instant"
   }),
   bugsIn("store-memory", "MemoryKeyStore")(
     "revoked-anew",

@@ -76,6 +76,3 @@ export const isWellFormed = (text: string, prefix: string = keyPrefix): boolean 
  * salt. [AUTH-4, OPER-11]
  */
 export const hash = (key: string): string => bytesToHex(sha256(utf8ToBytes(key)))
-
-/** The first instant of the minute, in milliseconds since 1970: a key's last use is kept to the minute. [AUTH-8] */
-export const minuteOf = (now: number): number => Math.floor(now / 60_000) * 60_000

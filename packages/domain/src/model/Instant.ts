@@ -1,4 +1,4 @@
-import { millisPerDay } from "./Duration.ts"
+import { millisPerDay, millisPerMinute } from "./Duration.ts"
 
 /** Instants are milliseconds since 1970-01-01T00:00:00Z, as `Clock` gives them; on the wire ISO 8601, UTC, with `Z`. */
 export type Instant = number
@@ -22,6 +22,9 @@ const padded = (count: number, length: number): ReadonlyArray<string> =>
 
 const twoDigits = padded(60, 2)
 const threeDigits = padded(1000, 3)
+
+/** The first instant of the minute that contains `instant`. */
+export const minuteOf = (instant: Instant): Instant => Math.floor(instant / millisPerMinute) * millisPerMinute
 
 /** Formats an instant as `2026-01-05T10:00:00.000Z`. It must lie in the years 0000 to 9999. [LIST-8] */
 export const formatInstant = (instant: Instant): string => {

@@ -96,8 +96,8 @@ export const limitsAt = (retention: Retention, now: Instant): RetentionLimits =>
 
 /**
  * The message for the operator when an observation is too old to be kept; null when it is not. An engagement that was tracked before the limit
- * of engagements would be pruned at once, and so would a new lead that was tracked before the limit of leads. `isLead` says whether the person
- * is a lead already. A `trackedAt` of null stands for now, which is never too old. [RET-8]
+ * of engagements would be pruned at once, and so would a new lead that was tracked before the limit of leads. `isLead` is true for a
+ * person who is a lead already. A `trackedAt` of null stands for now, which is never too old. [RET-8]
  */
 export const tooOld = (
   retention: Retention,

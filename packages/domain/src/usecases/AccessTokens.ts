@@ -4,6 +4,7 @@ import * as KeyFormat from "../credentials/KeyFormat.ts"
 import { checkExpiry } from "../decisions/Expiry.ts"
 import { type AccessToken, type NewAccessToken, operatorScopes } from "../model/AccessToken.ts"
 import { NotFound, type StoreUnavailable } from "../model/Failure.ts"
+import { minuteOf } from "../model/Instant.ts"
 import { AccessTokenStore } from "../ports/AccessTokenStore.ts"
 import { Entropy } from "../ports/Entropy.ts"
 import * as Brands from "./Brands.ts"
@@ -61,7 +62,7 @@ export const authenticateHash = (
     if (token === null || token.revokedAt !== null) return null
     const now = yield* Clock.currentTimeMillis
     if (token.expiresAt !== null && token.expiresAt <= now) return null
-    const minute = KeyFormat.minuteOf(now)
+    const minute = minuteOf(now)
     if (token.lastUsedAt === null || token.lastUsedAt < minute) {
       yield* Effect.ignore(store.markUsed(token.id, minute))
     }

@@ -6,6 +6,7 @@ import * as RateLimit from "../decisions/RateLimit.ts"
 import { type ApiKey, keyScopes } from "../model/ApiKey.ts"
 import type { BrandId } from "../model/Brand.ts"
 import { InvalidApiKey, NotFound, RateLimitExceeded, type StoreUnavailable } from "../model/Failure.ts"
+import { minuteOf } from "../model/Instant.ts"
 import { KeyStore } from "../ports/KeyStore.ts"
 import { Entropy } from "../ports/Entropy.ts"
 import { RateWindows } from "../ports/RateWindows.ts"
@@ -84,7 +85,7 @@ export const authenticateHash = (
         if (key === null || key.revokedAt !== null) return new InvalidApiKey()
         const now = clock.unsafeCurrentTimeMillis()
         if (key.expiresAt !== null && key.expiresAt <= now) return new InvalidApiKey()
-        const minute = KeyFormat.minuteOf(now)
+        const minute = minuteOf(now)
         // A store on a full disk can still be read. The last use is not worth refusing the request, or delaying it.
         return key.lastUsedAt === null || key.lastUsedAt < minute
           ? Effect.as(Effect.ignore(keyStore.markUsed(key.id, minute)), key)

@@ -114,7 +114,7 @@ interface RoundOptions extends Pick<RetentionRoundOptions, "retention" | "share"
   readonly lease: PruneLease | null
 }
 
-/** What pruning a kind came to. */
+/** The result of pruning one kind. */
 interface PrunedKind {
   readonly removed: number
   readonly isLeasedElsewhere: boolean
@@ -154,8 +154,8 @@ const pruneKind = (
   })
 
 /**
- * Prunes each kind after what refers to it. A kind whose pruning fails leaves the others their turn: `attempt` says what becomes of the
- * failure, and answers null. Answers what was removed, and whether nothing failed and nobody else has the lease.
+ * Prunes the kinds in the order of `retentionKinds`. `attempt` handles a failure of one kind and answers null for it; the next kind follows. Answers
+ * what was removed. `isComplete` is false where a kind failed or another process has the lease.
  */
 const runRound = (
   { retention = defaults, ...options }: RoundOptions,
@@ -205,7 +205,7 @@ const logged = loggedRound("pruning stopped, and goes on later")
 /**
  * Prunes for ever. After each piece it pauses so long that pieces take no more than their share of the time. One of several processes on a
  * store prunes; another takes over within `leaseMillis` after it ends. A failure of the store, or a defect of the store or of `onPiece`, is logged
- * and ends the pruning of its kind until the next round; the other kinds have their turn. Another defect ends the round. [RET-4]
+ * and ends the pruning of its kind until the next round; the other kinds are pruned. Another defect ends the round. [RET-4]
  */
 export const retain = (options: RetentionRoundOptions = {}): Effect.Effect<never, never, Pruning | Entropy> =>
   Effect.gen(function* () {

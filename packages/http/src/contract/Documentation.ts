@@ -83,7 +83,7 @@ const exampleOf = (schema: Json, schemas: Json): unknown => {
   if (schema["properties"] !== undefined) {
     return Object.fromEntries(
       Object.entries(schema["properties"] as Json)
-        // Warnings alone, which are the exception.
+        // An optional `meta` has only warnings, and most answers have none.
         .filter(([name]) => name !== "meta" || isRequired(schema, name))
         .map(([name, property]) => [name, exampleOf(property as Json, schemas)])
     )

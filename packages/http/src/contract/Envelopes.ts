@@ -10,7 +10,7 @@ export const warnings = (description: string) =>
     'The parameter "pagesize" is unknown and was ignored. Did you mean "pageSize"?'
   ])
 
-/** `meta` of what has no page: there only with warnings. [LIST-10] */
+/** The `meta` of an answer without pages: present only with warnings. [LIST-10] */
 export const warningsMeta = optionalField(
   Schema.Struct({ warnings: warnings("Unknown parameters, which were ignored") }),
   "Metadata of the response"

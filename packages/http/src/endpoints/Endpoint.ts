@@ -165,7 +165,7 @@ const documented = <Declared extends AnyDeclared>(
     .annotate(OpenApi.Summary, summary)
     .annotate(OpenApi.Description, description) as unknown as Declared
 
-/** Warns of the query where the operation takes no parameters; those that take some warn by themselves. [LIST-10] */
+/** Adds warnings of unknown parameters to the answers of an operation that takes none; the handlers of the others add their own. [LIST-10] */
 export const warned = <Declared extends AnyDeclared, R>(
   declared: Declared,
   handle: RoutedEndpoint<Declared, R>["handle"]
@@ -177,7 +177,7 @@ export const warned = <Declared extends AnyDeclared, R>(
           withWarnings(answer, allIgnored(Target.parametersOf(call.request.url)))
         )
 
-/** Makes a row that the platform's router serves, whose answers are what `handle` gives. */
+/** Makes a row that the platform's router serves, without adding warnings to the answers of `handle`. */
 export const routed = <Declared extends AnyDeclared, R>(
   declared: Declared,
   {
@@ -186,7 +186,7 @@ export const routed = <Declared extends AnyDeclared, R>(
   }: BodyDocumentation<Payload<Declared>> & Pick<RoutedEndpoint<Declared, R>, "handle">
 ): RoutedEndpoint<Declared, R> => ({ declared: documented(declared, documentation), documentation, handle })
 
-/** Makes a row that the platform's router serves, with warnings of parameters that it does not take. */
+/** Makes a row that the platform's router serves, and adds the warnings of `warned`. */
 export const endpoint = <Declared extends AnyDeclared, R>(
   declared: Declared,
   row: BodyDocumentation<Payload<Declared>> & Pick<RoutedEndpoint<Declared, R>, "handle">

@@ -21,7 +21,7 @@ import {
 } from "@lead-signals/domain"
 import { warningsOf } from "../contract/Suggestions.ts"
 
-/** `meta` of what has no page: there only with warnings. */
+/** The `meta` of an answer without pages: present only with warnings. */
 export const metaOf = (ignored: Parameters.IgnoredParameters) =>
   ignored.names.length === 0 ? {} : { meta: warningsView(warningsOf(ignored)) }
 

@@ -8,7 +8,8 @@ import {
   Brands,
   KeyFormat,
   Keys,
-  KeyStore
+  KeyStore,
+  minuteOf
 } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "../Assertions.ts"
@@ -107,7 +108,7 @@ export const operatorCases: ReadonlyArray<Case> = [
       )
       const both = Effect.all([acting(first.value), acting(second.value)])
       assertEqual("The tokens by which calls act", yield* both, ["1", "2"])
-      const minute = KeyFormat.minuteOf(createdAt)
+      const minute = minuteOf(createdAt)
       yield* store.markUsed("1", minute - 3_600_000)
       const listed = yield* store.list
       assertEqual(

@@ -1,4 +1,4 @@
-/** Deletes a brand: marks it as being deleted, and removes its other rows once its leads and webhooks are gone. [DEL-1] */
+/** The first and the last step of a brand's deletion: hiding the brand, and removing the rest after its leads and webhooks. [DEL-1] */
 import type { Brand } from "@lead-signals/domain"
 import { type BrandRow, idOf } from "@lead-signals/sql-rows"
 import { Option } from "effect"
