@@ -1,15 +1,15 @@
 import type { StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 
-/** What of a store's database keeps its journal. */
+/** The part of a store's database that writes its journal of removals. */
 export interface Journaling {
-  /** Writes to the journal what was committed and is not in it yet. Fails with `StoreUnavailable` when the journal can't be written. */
+  /** Writes the committed removals that the journal lacks. Fails with `StoreUnavailable` when the journal can't be written. */
   readonly journalRemovals: Effect.Effect<void, StoreUnavailable>
 }
 
 /**
- * A write that removes something: succeeds when the journal of removals has it, too. The journal gets what was committed also when the
- * write failed or its caller went away. [REST-1]
+ * Runs a write that removes something, and succeeds once the journal has the removal. The journal is also written when the write fails or
+ * is interrupted: a part of it may have been committed. [REST-1]
  */
 export const journaled = <A>(
   { journalRemovals }: Journaling,

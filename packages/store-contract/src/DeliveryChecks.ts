@@ -1,9 +1,9 @@
-/** Checks what a store leases in a history, beside what the reference expects. */
+/** Compares the leases of a store in a history with those of the reference. */
 import type { BodyMaterial, DeliveryId, Lease } from "@lead-signals/domain"
 import { assertEqual, assertThat } from "./Assertions.ts"
 import type { ReferenceDeliveries, ReferenceDelivery } from "./reference/ReferenceDeliveries.ts"
 
-/** What the checks need of a `DeliveryWorld`. */
+/** The part of a `DeliveryWorld` that the checks use. */
 interface Checked {
   readonly reference: ReferenceDeliveries
   /** Each body that was leased, by the delivery's id. */
@@ -11,11 +11,11 @@ interface Checked {
   readonly situations: Set<string>
 }
 
-/** The delivery in messages. */
+/** Names the delivery in messages. */
 export const nameOf = ({ engagementId, event }: ReferenceDelivery): string =>
   engagementId === null ? event : `${event} of ${engagementId}`
 
-/** What a history's bodies show of their material. */
+/** Renders a body in histories: the ids of its material, as JSON. */
 export const bodyOf = ({ deliveryId, engagements, lead, subject }: BodyMaterial): string =>
   JSON.stringify({
     deliveryId,
@@ -25,7 +25,7 @@ export const bodyOf = ({ deliveryId, engagements, lead, subject }: BodyMaterial)
     authors: engagements.map((read) => read.engagement.postAuthorDetail?.extId ?? null)
   })
 
-/** Checks what a lease says of its webhook, its position in the lead's order, and what it sends again. */
+/** Checks the webhook of a lease, its place in the lead's order, and the delivery that it resends. */
 export const checkLease = (
   { reference, situations }: Checked,
   { place, resendOf, until, webhook }: Lease,
@@ -50,7 +50,7 @@ export const checkLease = (
   if (skipped.length > 0 && place !== null) situations.add("skipped")
 }
 
-/** Checks that a new body shows what is known, and that a body never changes. `rendered` are the engagements that a new one must show. */
+/** Checks that a new body has the engagements `rendered`, and that the body under an id never changes. */
 export const checkBody = (
   { bodies, reference }: Checked,
   { body, deliveryId }: Lease,
@@ -71,12 +71,12 @@ export const checkBody = (
     delivery.body = body
   }
   assertEqual(`${what}, its body at another attempt`, body, delivery.body)
-  // For as long as the id lives, and after it, too.
+  // No other body is sent under an id, not even after its delivery is gone.
   assertEqual(`${what}, another body under the id ${deliveryId}`, body, bodies.get(deliveryId) ?? body)
   bodies.set(deliveryId, body!)
 }
 
-/** Checks that the store says when the next delivery is due, or earlier. */
+/** Checks that `nextDueAt` is after `now`, and no later than when the next delivery is due. */
 export const checkNextDueAt = (
   reference: ReferenceDeliveries,
   nextDueAt: number | null,

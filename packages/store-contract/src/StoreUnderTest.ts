@@ -52,7 +52,7 @@ const repeatableEntropy = () => {
   return Entropy.of({ bytes: (length) => Effect.sync(() => Uint8Array.from({ length }, next)) })
 }
 
-/** Lets timers and messages of the host run, which work without any wait would keep waiting. */
+/** Lets timers and messages of the host run: work that never waits would starve them. */
 const yieldToHost = Effect.withClock(Effect.sleep(0), Clock.make())
 
 /** The store of one case, with a clock that stands where the case sets it. */

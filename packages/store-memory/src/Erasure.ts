@@ -1,7 +1,6 @@
 /** Erases a person from the memory: the lead, its events and deliveries, and the person as the author of posts. [PII-3] */
 import type { DeliveryId, LeadEvent, LeadId } from "@lead-signals/domain"
 import type { BrandLeads } from "./BrandLeads.ts"
-import { noteChanged } from "./LeadCommits.ts"
 import type { Memory } from "./MemoryState.ts"
 
 /**
@@ -98,6 +97,6 @@ export const erase = (
   eraseDeliveries(memory, id, { engagementIds, readers }, ids)
   eraseAuthor(leads, { engagementIds, readers }, now)
   const others = [...readers].filter((reader) => reader !== id).sort((a, b) => a - b)
-  for (const reader of others) noteChanged(memory, leads, reader)
+  for (const reader of others) memory.noteChanged(brandId, reader)
   return true
 }

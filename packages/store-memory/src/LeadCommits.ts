@@ -10,7 +10,6 @@ import {
   type Webhook
 } from "@lead-signals/domain"
 import { Effect, Queue } from "effect"
-import type { BrandLeads } from "./BrandLeads.ts"
 import type { DeliveryRecord } from "./DeliveryBook.ts"
 import type { Memory } from "./MemoryState.ts"
 
@@ -138,7 +137,3 @@ export class LeadCommits {
     return queued
   }
 }
-
-/** Moves the lead to the end of its brand's feed of changes. */
-export const noteChanged = (memory: Memory, leads: BrandLeads, id: LeadId): void =>
-  void leads.noteChange({ id, position: memory.events.takePosition(), removedAt: null })

@@ -10,7 +10,7 @@ import type {
 import { windowOf } from "./EngagementReads.ts"
 import type { Memory } from "./MemoryState.ts"
 
-/** A memory has one history: what it forgets, it forgets with the secrets of its brands. */
+/** The epoch of every position: a store in memory is never restored from a backup. */
 const epoch = ""
 
 /** As `LeadStore.changesAfter`. */

@@ -15,7 +15,7 @@ import { Clock, Effect, Layer, Option } from "effect"
 import { engagementReadOf, windowOf } from "./EngagementReads.ts"
 import { erase } from "./Erasure.ts"
 import { IntervalTally } from "./IntervalTally.ts"
-import { LeadCommits, noteChanged } from "./LeadCommits.ts"
+import { LeadCommits } from "./LeadCommits.ts"
 import { changesAfter, eventsAfter } from "./LeadFeeds.ts"
 import { type Memory, MemoryState } from "./MemoryState.ts"
 
@@ -103,7 +103,7 @@ const make = Effect.gen(function* () {
           const changed = change(lead, now)
           leads.put(changed)
           if (RenderedLeads.renderLead(lead) !== RenderedLeads.renderLead(changed))
-            noteChanged(memory, leads, id)
+            memory.noteChanged(brandId, id)
           return changed
         })
       }),

@@ -78,6 +78,11 @@ export class Memory {
     this.events.removeBrand(brandId)
   }
 
+  /** Moves the lead to the end of its brand's feed of changes. */
+  noteChanged(brandId: string, id: LeadId): void {
+    this.leadsOf(brandId).noteChange({ id, position: this.events.takePosition(), removedAt: null })
+  }
+
   /** Says in the feed of changes that the lead is gone. */
   noteRemoved(brandId: string, id: LeadId, now: number): void {
     const leads = this.leadsOf(brandId)

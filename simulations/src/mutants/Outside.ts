@@ -67,7 +67,7 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
     "It moves the rows of an older file, and the files of a simulation are new."
   ],
   [
-    /^domain\/ports\/SharedRateWindows:SharedRateWindows\.step:condition:5$/,
+    /^domain\/stores\/SharedRateWindows:SharedRateWindows\.step:condition:5$/,
     "No other process locks a file of a simulation while a call is under way."
   ]
 ]

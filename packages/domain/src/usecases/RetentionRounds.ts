@@ -79,8 +79,7 @@ const none: DueCounts = {
   suppressions: 0
 }
 
-type Piece = Pick<PieceReport, "removed" | "overdueMillis" | "tookMillis"> &
-  Pick<Pruned, "next" | "isLeasedElsewhere">
+type Piece = Pick<PieceReport, "removed" | "overdueMillis"> & Pick<Pruned, "next" | "isLeasedElsewhere">
 
 const prunePiece = (
   kind: RetentionKind,
@@ -90,16 +89,13 @@ const prunePiece = (
 ): Effect.Effect<Piece, StoreUnavailable, Pruning> =>
   Effect.gen(function* () {
     const pruning = yield* Pruning
-    const startedAt = yield* Clock.currentTimeNanos
     const before = (yield* Clock.currentTimeMillis) - keptMillis
     const pruned = yield* pruning.prune({ kind, before, after, limit: pieceSizes[kind], lease })
     const { isLeasedElsewhere, next, oldest, removed } = pruned
-    const tookMillis = Number((yield* Clock.currentTimeNanos) - startedAt) / 1e6
     return {
       removed,
       next,
       isLeasedElsewhere,
-      tookMillis: Math.max(0, tookMillis),
       overdueMillis: oldest === null ? 0 : Math.max(0, before - oldest)
     }
   })
@@ -132,23 +128,23 @@ const pruneKind = (
     let after: PruneCursor | null = null
     do {
       const startedAt = yield* Clock.currentTimeNanos
-      const pauseAfterFailure = Effect.flatMap(Clock.currentTimeNanos, (now) =>
-        pauseAfter(Number(now - startedAt) / 1e6, share)
+      const sinceStart = Effect.map(Clock.currentTimeNanos, (now) =>
+        Math.max(0, Number(now - startedAt) / 1e6)
       )
-      const piece: Piece = yield* Effect.tapErrorCause(
-        prunePiece(kind, keptMillis, after, lease),
-        () => pauseAfterFailure
+      const piece: Piece = yield* Effect.tapErrorCause(prunePiece(kind, keptMillis, after, lease), () =>
+        Effect.flatMap(sinceStart, (tookMillis) => pauseAfter(tookMillis, share))
       )
+      const tookMillis = yield* sinceStart
       if (piece.isLeasedElsewhere) return { removed, isLeasedElsewhere: true }
       removed += piece.removed
       onPiece({
         kind,
         removed: piece.removed,
         overdueMillis: piece.overdueMillis,
-        tookMillis: piece.tookMillis
+        tookMillis
       })
       after = piece.next
-      yield* pauseAfter(piece.tookMillis, share)
+      yield* pauseAfter(tookMillis, share)
     } while (after !== null)
     return { removed, isLeasedElsewhere: false }
   })

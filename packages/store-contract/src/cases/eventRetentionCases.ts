@@ -1,4 +1,4 @@
-/** What every store must do when it prunes events: which it keeps for their deliveries and leads, and those of a clock that was ahead. */
+/** Cases of pruned events: a store keeps those that deliveries and leads need, and removes those around a time in which the clock was ahead. */
 import {
   Brands,
   Pruning,
@@ -47,7 +47,7 @@ const pruneAroundAhead = (clock: SettableClock, batchesAhead: number, hours: num
     assertEqual("events, and leads", [counted.events, counted.leads], [5, 5])
   })
 
-/** Cases of which events a store prunes, and which it keeps. */
+/** Cases of the events that a store prunes, and of those that it keeps. */
 export const eventRetentionCases: ReadonlyArray<Case> = [
   caseOf(
     "keeps an event while a delivery of it is left, and lead2.created as long as its lead [RET-5, EVT-9]",

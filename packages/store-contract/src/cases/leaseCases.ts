@@ -1,4 +1,4 @@
-/** What every store must give out when an emitter leases deliveries: to one process alone, within its limits, and in whole batches. */
+/** Cases of leases: a store gives a delivery to one emitter, keeps to the limits, and gives whole batches. */
 import { Deliveries, type Lease, Outbox, Retries, Webhooks, WebhookStore } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "../Assertions.ts"
@@ -6,7 +6,7 @@ import { subscribed } from "../DeliveryHistories.ts"
 import { DeliveryWorld, endDeliveryWorld, leaseMillis } from "../DeliveryWorld.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
-/** Cases of what a store gives out to emitters that lease at once, beyond a limit, or for a webhook that takes batches. */
+/** Cases of emitters that lease at once, of limits, and of webhooks that take batches. */
 export const leaseCases: ReadonlyArray<Case> = [
   caseOf("gives a delivery to one of many that lease at once [DELIV-2]", (clock) =>
     Effect.gen(function* () {

@@ -130,11 +130,11 @@ export const copySource = (
     }
   })
 
-/** Whether the unfinished copy has all its tables: what marks the progress is made last. */
-const isMade = async (sql: Connection): Promise<boolean> =>
-  (await sql.get<{ readonly is_made: boolean }>(
-    "SELECT to_regclass('lead_signals.copy_progress') IS NOT NULL AS is_made"
-  ))!.is_made
+/** Whether the unfinished copy has all its tables: `copy_progress` is created after the others. */
+const hasAllTables = async (sql: Connection): Promise<boolean> =>
+  (await sql.get<{ readonly has_all: boolean }>(
+    "SELECT to_regclass('lead_signals.copy_progress') IS NOT NULL AS has_all"
+  ))!.has_all
 
 /** Removes an unfinished copy from the database. Fails with `StoreUnavailable`. */
 export const removeUnfinishedCopy = (url: string): Effect.Effect<void, StoreUnavailable> =>
@@ -285,7 +285,7 @@ export const copyTarget = (
     yield* attempt(async () => {
       await refuseOccupied(sql)
       // A copy that was killed may have left a schema without its tables.
-      if (!(await isMade(sql))) await makeTables(url, unfinished)
+      if (!(await hasAllTables(sql))) await makeTables(url, unfinished)
       await verifyKeys(sql, true)
       await sql.run(
         "CREATE TABLE IF NOT EXISTS lead_signals.copy_progress (id integer PRIMARY KEY, progress text NOT NULL)"

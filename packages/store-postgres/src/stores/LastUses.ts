@@ -4,12 +4,10 @@ import { idOf } from "@lead-signals/sql-rows"
 import { Effect, type Scope } from "effect"
 import { type Database, withinEnd } from "../connection/Database.ts"
 
-/** Notes uses, and says which are not written yet. */
-export interface LastUses {
+/** Notes uses, and adds those that are not written yet to what is read. */
+export interface LastUses extends Pick<PendingUses, "withUses"> {
   /** Writes the use behind the effect, or as a part of it if the database takes no writes behind a request. */
   readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>
-  /** The last uses, by key, that are noted and not written yet, as they are now. */
-  readonly unwritten: () => ReadonlyMap<string, Instant>
 }
 
 const statements = {
@@ -41,7 +39,7 @@ export const make = (
     const pending = new PendingUses(write)
     yield* Effect.addFinalizer(() => withinEnd(pending.writeAll))
     return {
-      unwritten: () => pending.unwritten(),
+      withUses: (read) => pending.withUses(read),
       mark: (keyId, minute) =>
         Effect.suspend(() =>
           database.putsOff ? pending.note(keyId, minute) : Effect.asVoid(write([[keyId, minute]]))

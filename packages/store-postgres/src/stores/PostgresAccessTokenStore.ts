@@ -28,26 +28,15 @@ const make = Effect.gen(function* () {
           newAccessTokenValues(token)
         )
       ),
-    list: Effect.suspend(() => {
-      // Before the read: uses can be written meanwhile.
-      const pendingUses = lastUses.unwritten()
-      return Effect.map(
-        database.read(
-          readAll<AccessTokenRow, AccessToken>(
-            accessTokenOf,
-            `SELECT ${accessTokenColumns} FROM lead_signals.access_token ORDER BY id`,
-            []
-          )
-        ),
-        (tokens) =>
-          tokens.map((token) => {
-            const use = pendingUses.get(token.id)
-            return use === undefined
-              ? token
-              : { ...token, lastUsedAt: Math.max(token.lastUsedAt ?? use, use) }
-          })
+    list: lastUses.withUses(
+      database.read(
+        readAll<AccessTokenRow, AccessToken>(
+          accessTokenOf,
+          `SELECT ${accessTokenColumns} FROM lead_signals.access_token ORDER BY id`,
+          []
+        )
       )
-    }),
+    ),
     findByHash: (hash) =>
       database.read(
         readFirst<AccessTokenRow, AccessToken>(

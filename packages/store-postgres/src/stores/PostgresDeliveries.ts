@@ -145,7 +145,7 @@ const readPage = async (
   }
 }
 
-/** The delivery with its attempts, all opened. */
+/** The delivery with its body and attempts, decrypted. */
 const readDelivery = async (
   sql: Connection,
   webhookId: string,

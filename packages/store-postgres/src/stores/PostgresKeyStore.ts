@@ -1,5 +1,5 @@
 /** API keys on Postgres. No key is cached: one that another node revokes is refused by the next request here. [AUTH-5] */
-import { type ApiKey, KeyStore, type StoreUnavailable } from "@lead-signals/domain"
+import { type ApiKey, KeyStore } from "@lead-signals/domain"
 import { journaled } from "@lead-signals/removal-journal"
 import {
   apiKeyColumns,
@@ -18,17 +18,6 @@ import { createInBrand, readAll, readFirst, readOne } from "./Statements.ts"
 const make = Effect.gen(function* () {
   const database = yield* Database
   const lastUses = yield* LastUses.make(database, "api_key")
-  /** Adds uses that are noted and not written yet. It looks for them before it reads: they can be written meanwhile. */
-  const withLastUses = (read: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>) =>
-    Effect.suspend(() => {
-      const pendingUses = lastUses.unwritten()
-      return Effect.map(read, (keys) =>
-        keys.map((key) => {
-          const use = pendingUses.get(key.id)
-          return use === undefined ? key : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? use, use) }
-        })
-      )
-    })
   return KeyStore.of({
     create: (key) =>
       database.write(
@@ -43,7 +32,7 @@ const make = Effect.gen(function* () {
         )
       ),
     list: (brandId) =>
-      withLastUses(
+      lastUses.withUses(
         database.read(
           readAll<ApiKeyRow, ApiKey>(
             apiKeyOf,

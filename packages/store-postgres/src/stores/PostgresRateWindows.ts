@@ -44,7 +44,7 @@ interface Row {
   readonly is_new: boolean
 }
 
-/** The time of a request in the window: its beginning, where another node's clock is a little ahead of this one. */
+/** The time at which a request counts: `now`, or the window's beginning where the clock of the node that began it is a little ahead. */
 const timeFor = (window: Window | null, now: number): number =>
   window !== null && window.startedAt > now && window.startedAt - now <= clockDifferenceMillis
     ? window.startedAt

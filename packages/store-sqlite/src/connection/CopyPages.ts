@@ -4,8 +4,8 @@ import { syncFile } from "./FolderSync.ts"
 
 const pagesAtOnce = 2000
 
-/** A file in WAL mode can't be read where nothing may be written beside it, as on a disk that is mounted to be read. The pages have the mode of their source. */
-const endLogMode = (target: string): void => {
+/** Ends the WAL mode that the copy has from its source: SQLite can't read a file in WAL mode on a disk that is mounted read-only. */
+const leaveWalMode = (target: string): void => {
   const db = openDatabase(target, { fileMustExist: true }, undefined)
   try {
     db.pragma("journal_mode = DELETE")
@@ -33,7 +33,7 @@ export const copyPages = async (
         return pagesAtOnce
       }
     })
-    endLogMode(target)
+    leaveWalMode(target)
     syncFile(target)
     return totalPages
   } finally {

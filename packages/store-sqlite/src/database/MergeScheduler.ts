@@ -45,7 +45,7 @@ class SegmentMerger {
   private readonly worker: Pick<StoreWorker, "run">
   private readonly options: MergeOptions
   private retryMillis: number
-  /** The retry after a failure that is waited for. */
+  /** Starts the next merge after one that failed. */
   private timer: NodeJS.Timeout | null = null
   private underWay: Promise<void> | null = null
   private isWanted = false
@@ -60,7 +60,7 @@ class SegmentMerger {
     this.retryMillis = options.firstRetryMillis
   }
 
-  /** Begins a merge, or has the one that is under way go on with what was committed since. */
+  /** Begins a merge; one that is under way goes on with what was committed since. */
   readonly start = (): void => {
     this.isWanted = true
     this.endSettling()
@@ -100,7 +100,7 @@ class SegmentMerger {
     await this.underWay
   }
 
-  /** Until the file can be written a search reads some segments more. */
+  /** Meanwhile, searches read some more segments. */
   private retryLater(): void {
     if (this.isClosing) return
     this.timer = setTimeout(() => {

@@ -13,9 +13,9 @@ import { logsLeftAt } from "./LeftLogs.ts"
 import { partialFile, removeSideFiles } from "./PartialFiles.ts"
 import type { CopyCounts } from "../connection/VerifyCopy.ts"
 
-/** A file exists at the copy's path, or the log of one that is gone, which would damage the copy. */
+/** A file exists at the copy's path, or the log of a database that is gone exists beside that path, and would damage the copy. */
 export class TargetExists extends Data.TaggedError("TargetExists")<{
-  /** The path of what is there: where the copy should go, or that of the log. */
+  /** The path of the existing file: the copy's own path, or the path of the log. */
   readonly target: string
 }> {}
 
@@ -161,8 +161,8 @@ const madeIn = (
  * Copies the file to `target` as of one moment: all pages under one read transaction, so that later writes are not in
  * the copy and do not make it begin again. The copy is opened and read through, belongs to its owner alone, and is on the disk
  * when this succeeds. Until then it has another name; a failure leaves no file, and the next backup into the folder removes what a
- * killed one left. Fails with `TargetExists` when `target` exists, or the log of one
- * that is gone, and with `StoreUnavailable`, also when the file is not of Lead Signals or is of a newer version. [STORE-8]
+ * killed one left. Fails with `TargetExists` when `target` exists, or has beside it the log of a database that is gone, and with
+ * `StoreUnavailable`, also when the file is not of Lead Signals or is of a newer version. [STORE-8]
  */
 export const backup = (
   filename: string,

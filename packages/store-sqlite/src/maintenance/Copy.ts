@@ -268,8 +268,8 @@ const openUnfinished = (unfinished: string, { fileKey, secrets }: StoreEncryptio
   return connection
 }
 
-/** Whether the unfinished copy has all its tables, and their secrets their wrapping: what marks the progress is made last. */
-const isMade = (unfinished: string, fileKey: FileKey | undefined): boolean => {
+/** Whether the unfinished copy has all its tables, and wrapped secrets: `copy_progress` is created after both. */
+const hasAllTables = (unfinished: string, fileKey: FileKey | undefined): boolean => {
   if (!existsSync(unfinished)) return false
   refuseOtherKey(unfinished, fileKey)
   const db = openDatabase(unfinished, { fileMustExist: true, timeout: 3000 }, fileKey)
@@ -280,7 +280,7 @@ const isMade = (unfinished: string, fileKey: FileKey | undefined): boolean => {
   }
 }
 
-/** Makes what is derived from the copied rows, and begins what a copy has of its own. A copy that is killed behind it does it again. */
+/** Derives tables from the copied rows, and begins the copy's own change epoch and journal. A copy that was killed after this repeats it. */
 const completeRows = (sql: DriverConnection, lastNumbers: Readonly<Record<string, number>>): void => {
   sql.transaction(() => {
     sql.runAll(rebuildDerivedTables)
@@ -299,7 +299,7 @@ const completeRows = (sql: DriverConnection, lastNumbers: Readonly<Record<string
   })
 }
 
-/** Drops the mark of the progress, once the file has its name: without it nobody would know that only the name is missing. One that stays does no harm. */
+/** Drops `copy_progress` once the file has its final name: an unfinished file without the table would be copied anew. A table that stays does no harm. */
 const dropProgress = (target: string, key: FileKey | undefined): void => {
   try {
     const sql = new DriverConnection(target, { readonly: false, busyMillis: 3000, key })
@@ -309,13 +309,13 @@ const dropProgress = (target: string, key: FileKey | undefined): void => {
       sql.close()
     }
   } catch {
-    // The copy is whole: a server may have it open already.
+    // The copy is complete, and a server may have opened it.
   }
 }
 
 /**
  * Opens a new file, or an unfinished copy, to be filled. `make` makes an empty file of this version. Only this process may fill it. Fails with
- * `StoreUnavailable`, when there is a file at the target, or the log of one that is gone, too. [STORE-10]
+ * `StoreUnavailable`, also when the target exists, or has beside it the log of a database that is gone. [STORE-10]
  */
 export const copyTarget = (
   target: string,
@@ -336,7 +336,7 @@ export const copyTarget = (
     }
     const unfinished = unfinishedOf(target)
     // A copy that was killed, or met a full disk, may have left a file without its tables.
-    if (!(yield* Effect.try({ try: () => isMade(unfinished, fileKey), catch: unavailable }))) {
+    if (!(yield* Effect.try({ try: () => hasAllTables(unfinished, fileKey), catch: unavailable }))) {
       yield* make(unfinished)
       for (const ending of ["-removals", "-limits", "-limits-wal", "-limits-shm"]) {
         rmSync(`${unfinished}${ending}`, { force: true })

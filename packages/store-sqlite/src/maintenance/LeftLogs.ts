@@ -1,15 +1,15 @@
 /**
- * Logs that a database has left which was deleted, or moved away, without them. Another file that gets its name is damaged by them: SQLite takes
- * what lies beside a file for the file's own. [STORE-8, REST-4]
+ * Logs of databases that were deleted or moved away without them. They damage another file that gets the database's name: SQLite applies a
+ * log to the file beside which it lies. [STORE-8, REST-4]
  */
 import { statSync } from "node:fs"
 
 const logEndings = ["-wal", "-journal"]
 
-/** What SQLite keeps beside a file: its logs, and an index of one that it makes again. */
+/** Endings of the files that SQLite keeps beside a database: its logs, and the index of the write-ahead log, which SQLite rebuilds. */
 export const logFileEndings: ReadonlyArray<string> = [...logEndings, "-shm"]
 
-/** The logs at the path of a file that is to be made. An empty one holds nothing, and does no harm. */
+/** The paths of the logs beside a file that is to be made, except empty ones, which do no harm. */
 export const logsLeftAt = (target: string): ReadonlyArray<string> =>
   logEndings
     .map((ending) => target + ending)

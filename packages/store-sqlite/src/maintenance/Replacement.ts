@@ -79,15 +79,15 @@ const keepReplaced = (file: string, replacedAs: string): void => {
   }
 }
 
-/** What of a database was put aside, by the new names. */
+/** The new names of the files that were put aside. */
 interface PutAside {
-  /** Null where there was no database. */
+  /** That of the database; null where there was none. */
   readonly replacedAs: string | null
-  /** Logs of a database that was gone. */
+  /** Those of logs whose database was gone. */
   readonly logs: ReadonlyArray<string>
 }
 
-/** Takes what lies beside the target out of the way of another file. Returns the new names. */
+/** Gives the logs beside the target new names, and removes the index of the write-ahead log. Returns the new names. */
 const putLogsAside = (target: string, replacedAs: string): ReadonlyArray<string> => {
   const kept = logsLeftAt(target).map((log) => {
     const name = replacedAs + log.slice(target.length)

@@ -167,10 +167,10 @@ const inspected = (
     }
   })
 
-/** Links that are followed: more are a circle. */
+/** The bound on symbolic links that are followed: a longer chain is taken for a cycle. */
 const maxLinks = 40
 
-/** The path beside which SQLite and the store keep their files: that of the file itself, also where a link to it is all that is left. */
+/** Follows symbolic links, also to a file that is gone: SQLite and the store keep their files beside the file itself. */
 const withoutLinks = (path: string, links = 0): string => {
   if (existsSync(path)) return realpathSync(path)
   return links < maxLinks && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
@@ -261,7 +261,7 @@ export const restore = (
         removeSideFiles(partial)
         syncFile(partial)
         if (dryRun) return { replacedAs: null, logs: [] }
-        // Nobody has looked into a database that was made since, or locked it.
+        // A database that was made since is neither inspected nor locked.
         if (current === null && existsSync(target)) throw refuse(madeMeanwhile(target))
         return putInPlace(partial, target, now)
       })

@@ -1,6 +1,6 @@
 /**
- * Postings of the trigrams of slots' texts, in parts. A part is made of one block of texts, and parts of equal size are joined, as an index
- * of files does it. The newest slots have no postings yet: their texts are read through.
+ * Postings of the trigrams of slots' texts, in parts. A part is made of one block of texts, and parts of equal size are merged, as the
+ * segments of a full-text index are. The newest slots have no postings yet: a search scans their texts.
  */
 import type { SlotTexts } from "./SlotTexts.ts"
 import { needleOf, TrigramPostings } from "./TrigramPostings.ts"

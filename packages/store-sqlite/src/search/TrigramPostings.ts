@@ -6,8 +6,8 @@
 import { trigramAt, trigramOf, type Trigrams } from "./Trigrams.ts"
 
 /**
- * Slots of one part of postings, and positions in a text: a posting has 16 bits for each. Folding leaves 2,000 UTF-16 units of a name and of
- * a headline, which are 6,000 bytes at most.
+ * The bound on slots of one part of postings, and on positions in a text: a posting has 16 bits for each. No text is longer: folding leaves
+ * 2,000 UTF-16 units, and so 6,000 bytes, of a name and as many of a headline at most.
  */
 const maxSlots = 65_536
 

@@ -4,12 +4,10 @@ import { Effect, type Scope } from "effect"
 import type { Database } from "../database/Database.ts"
 import { idOf } from "@lead-signals/sql-rows"
 
-/** Notes uses, and says which are not written yet. */
-export interface LastUses {
+/** Notes uses, and adds those that are not written yet to what is read. */
+export interface LastUses extends Pick<PendingUses, "withUses"> {
   /** Writes the use behind the effect, or as a part of it if the database takes no writes behind a request. */
   readonly mark: (keyId: string, minute: Instant) => Effect.Effect<void, StoreUnavailable>
-  /** The key's last use that is noted and not written yet; null when none is. */
-  readonly unwritten: (keyId: string) => Instant | null
 }
 
 /** Keeps the last uses of one table's keys or tokens. */
@@ -31,7 +29,7 @@ export const make = (
     const pending = new PendingUses(write)
     yield* Effect.addFinalizer(() => Effect.ignore(pending.writeAll))
     return {
-      unwritten: (keyId) => pending.unwrittenOf(keyId),
+      withUses: (read) => pending.withUses(read),
       mark: (keyId, minute) =>
         Effect.suspend(() => (database.putsOff ? pending.note(keyId, minute) : write([[keyId, minute]])))
     }

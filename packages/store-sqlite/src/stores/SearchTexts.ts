@@ -45,7 +45,7 @@ const idleMillis = 600_000
 /** The thread follows after so many changed leads, where no search does so before. */
 const maxUnfollowed = 1000
 
-/** Its times are those of the elapsed clock. */
+/** Times are those of `elapsedMillis`. */
 interface Known {
   state: "reading" | "ready" | "lost"
   readonly readAt: number
@@ -68,7 +68,7 @@ export class SearchTexts {
   private unfollowed = 0
   private following: "none" | "running" | "again" = "none"
 
-  /** `elapsedMillis` is a clock that no change of the machine's time moves: only differences of it mean something. */
+  /** `elapsedMillis` reads a monotonic clock, in milliseconds: only differences of its values have a meaning. */
   constructor(
     database: Pick<typeof Database.Service, "read" | "searchingWorker">,
     changes: LeadChanges,

@@ -17,13 +17,6 @@ import { readAll, readFirst, readOne } from "./Statements.ts"
 const make = Effect.gen(function* () {
   const database = yield* Database
   const lastUses = yield* LastUses.make(database, "access_token")
-  /** The token with a use that `LastUses` has not written yet. */
-  const withLastUse = (token: AccessToken): AccessToken => {
-    const pendingUse = lastUses.unwritten(token.id)
-    return pendingUse === null
-      ? token
-      : { ...token, lastUsedAt: Math.max(token.lastUsedAt ?? pendingUse, pendingUse) }
-  }
   return AccessTokenStore.of({
     create: (token) =>
       database.write(
@@ -34,15 +27,14 @@ const make = Effect.gen(function* () {
           newAccessTokenValues(token)
         )
       ),
-    list: Effect.map(
+    list: lastUses.withUses(
       database.read(
         readAll<AccessTokenRow, AccessToken>(
           accessTokenOf,
           `SELECT ${accessTokenColumns} FROM access_token ORDER BY id`,
           []
         )
-      ),
-      (tokens) => tokens.map(withLastUse)
+      )
     ),
     findByHash: (hash) =>
       database.read(

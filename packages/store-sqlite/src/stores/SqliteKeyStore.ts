@@ -20,13 +20,6 @@ const keyByHash = (hash: string) =>
 const make = Effect.gen(function* () {
   const database = yield* Database
   const lastUses = yield* LastUses.make(database, "api_key")
-  /** The key with a use that `LastUses` has not written yet. */
-  const withLastUse = (key: ApiKey): ApiKey => {
-    const pendingUse = lastUses.unwritten(key.id)
-    return pendingUse === null
-      ? key
-      : { ...key, lastUsedAt: Math.max(key.lastUsedAt ?? pendingUse, pendingUse) }
-  }
   return KeyStore.of({
     create: (key) =>
       database.write(
@@ -40,13 +33,12 @@ const make = Effect.gen(function* () {
         )
       ),
     list: (brandId) =>
-      Effect.map(
+      lastUses.withUses(
         database.read(
           readAll(apiKeyOf, `SELECT ${apiKeyColumns} FROM api_key WHERE brand_id = ? ORDER BY id`, [
             idOf(brandId)
           ])
-        ),
-        (keys) => keys.map(withLastUse)
+        )
       ),
     findByHash: (hash) => database.read(keyByHash(hash)),
     revoke: (brandId, keyId, now) =>

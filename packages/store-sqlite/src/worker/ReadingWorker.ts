@@ -86,14 +86,14 @@ export const readingWorker = (
     }
   )
 
-/** Whether SQLite, or a check of the store, says that the file can't be read. Any other failure is an error of a program. */
-const isOfFile = (failure: unknown): boolean =>
+/** Whether the failure is SQLite's, or of a check of the store, and so of the file. Any other is a programming error. */
+const isFileFailure = (failure: unknown): boolean =>
   failure instanceof StoreUnavailable || String((failure as { code?: unknown }).code).startsWith("SQLITE_")
 
 /**
  * Runs the same jobs at once, on the calling thread and over a connection of its own: for a simulation, in which nothing else runs
- * meanwhile. A job that fails by an error of its program is a defect here, as is every job after it: over a thread the file would answer in
- * its place, and nobody would notice.
+ * meanwhile. A programming error in a job is a defect here, and so is every later job: with a thread, the caller would read the file itself,
+ * and the error would go unnoticed.
  */
 export const readingInPlace = (
   filename: string,
@@ -115,7 +115,7 @@ export const readingInPlace = (
               runJob(opened.connection, { kind, input: input() }, () => {}) as Jobs[K]["output"]
             )
           } catch (failure) {
-            if (isOfFile(failure)) return Effect.fail(unavailable(failure))
+            if (isFileFailure(failure)) return Effect.fail(unavailable(failure))
             opened.defect = failure
             return Effect.die(failure)
           }

@@ -21,7 +21,7 @@ export const startBrandDeletion =
     return Option.map(Option.fromNullable(row), secrets.brandOf)
   }
 
-/** Remove what a brand has. Its own row and its signals' rows remain, without names. */
+/** Statements that remove a brand's rows. Its own row and those of its signals remain, without names. */
 const brandRemovals = [
   "DELETE FROM api_key WHERE brand_id = ?",
   "DELETE FROM reading WHERE campaign_id IN (SELECT id FROM campaign WHERE brand_id = ?)",

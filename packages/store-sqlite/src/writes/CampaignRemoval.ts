@@ -1,4 +1,4 @@
-/** The removal of a campaign with its readings. [DEL-3] */
+/** Removes a campaign with its readings. [DEL-3] */
 import { idOf } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
 import { maxRowsPerPiece, type Piece } from "./RemovalPiece.ts"

@@ -1,9 +1,9 @@
-/** The removal of a webhook with its deliveries and their log. */
+/** Removes a webhook with its deliveries and their attempts. */
 import { idOf } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
 import type { Piece } from "./RemovalPiece.ts"
 
-/** Remove a webhook; each statement removes rows that no remaining row refers to. */
+/** Statements that remove a webhook; each removes rows that no remaining row refers to. */
 const webhookRemovals = [
   "DELETE FROM attempt WHERE delivery_seq IN (SELECT seq FROM delivery WHERE webhook_id = ?)",
   "DELETE FROM delivery_body WHERE seq IN (SELECT seq FROM delivery WHERE webhook_id = ?)",
@@ -16,7 +16,7 @@ const webhookRemovals = [
 /** Deliveries that one transaction removes at most: more would keep other writes waiting. */
 const maxDeliveriesPerPiece = 500
 
-/** Remove the deliveries with these numbers. */
+/** Statements that remove the deliveries with these numbers. */
 const deliveryRemovals = [
   "DELETE FROM attempt WHERE delivery_seq IN (SELECT value FROM json_each(?))",
   "DELETE FROM delivery_body WHERE seq IN (SELECT value FROM json_each(?))",

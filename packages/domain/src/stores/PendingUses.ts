@@ -7,8 +7,8 @@ import type { Instant } from "../model/Instant.ts"
 export type LastUse = readonly [id: string, minute: Instant]
 
 /**
- * The last uses of a store's keys or tokens that it has not written yet, at most one per credential. A use that can't be written is tried again together with
- * the next one.
+ * The last uses of a store's keys or tokens that it has not written yet, at most one per credential. A use that can't be written is tried
+ * again together with the next one.
  */
 export class PendingUses {
   private readonly pending = new Map<string, Instant>()
@@ -31,14 +31,24 @@ export class PendingUses {
     })
   }
 
-  /** The uses that are noted and not written yet, by the id of their credential, as they are now. */
-  unwritten(): ReadonlyMap<string, Instant> {
-    return new Map(this.pending)
-  }
-
-  /** The credential's use that is noted and not written yet; null when none is. */
-  unwrittenOf(id: string): Instant | null {
-    return this.pending.get(id) ?? null
+  /**
+   * Reads credentials, with their uses that are not written yet. It copies these before it reads: a use that is written after the rows were read is in
+   * neither the rows nor, any more, among the unwritten uses. [AUTH-8, OPER-11]
+   */
+  withUses<A extends { readonly id: string; readonly lastUsedAt: Instant | null }, E>(
+    read: Effect.Effect<ReadonlyArray<A>, E>
+  ): Effect.Effect<ReadonlyArray<A>, E> {
+    return Effect.suspend(() => {
+      const unwritten = new Map(this.pending)
+      return Effect.map(read, (credentials) =>
+        credentials.map((credential) => {
+          const use = unwritten.get(credential.id)
+          return use === undefined
+            ? credential
+            : { ...credential, lastUsedAt: Math.max(credential.lastUsedAt ?? use, use) }
+        })
+      )
+    })
   }
 
   /** Writes what is noted until nothing is, and fails with the first write that does. A store runs it once more as it closes. */

@@ -2,8 +2,8 @@
  * The parts of rate windows that a process keeps for itself, for stores whose windows several processes share: requests that it has
  * counted in advance, and windows that it counts alone while the shared ones can't be written. [RATE-5, RATE-6]
  */
+import type { RateDecision, RateStep, RateWindow } from "../decisions/RateLimit.ts"
 import type { Instant } from "../model/Instant.ts"
-import type { RateDecision, RateStep, RateWindow } from "./RateLimit.ts"
 
 /** The number of keys, more than a process sees in a minute, above which a process forgets all that it has of windows. */
 const maxKeys = 10_000

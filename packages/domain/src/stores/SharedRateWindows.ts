@@ -1,10 +1,10 @@
 /** Makes the port of rate windows of windows that several processes share, which may be unavailable for a while. [RATE-5, RATE-6] */
 import { type Clock, Effect } from "effect"
-import type { RequestReserve } from "../decisions/LocalRateWindows.ts"
 import type { RateDecision, RateStep } from "../decisions/RateLimit.ts"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
-import type { RateWindows } from "./RateWindows.ts"
+import type { RateWindows } from "../ports/RateWindows.ts"
+import type { RequestReserve } from "./LocalRateWindows.ts"
 
 /** Milliseconds from a failure of the shared windows to the next request that tries them. */
 const retryAfterMillis = 5000
