@@ -1,4 +1,4 @@
-/** Writes when keys and tokens were last used behind the requests that use them, so that a request waits for no write. */
+/** Writes the last uses of keys and tokens in the background, so that no request waits for the write. [AUTH-8, OPER-11] */
 import { Effect } from "effect"
 import type { StoreUnavailable } from "../model/Failure.ts"
 import type { Instant } from "../model/Instant.ts"
@@ -20,11 +20,11 @@ export class PendingUses {
     this.write = write
   }
 
-  /** Notes a use, and writes it after the effect has ended; an earlier use than the noted one changes nothing. */
+  /** Notes a use, and writes it in the background. It does nothing where the same use or a later one is noted and not written yet. */
   note(id: string, minute: Instant): Effect.Effect<void> {
     return Effect.suspend(() => {
       const before = this.pending.get(id)
-      // A use that could not be written is tried again in the next minute, or with another key's.
+      // A use that could not be written is tried again with the next use in a later minute or of another credential.
       if (before !== undefined && before >= minute) return Effect.void
       this.pending.set(id, minute)
       return this.writeBehind
@@ -51,7 +51,7 @@ export class PendingUses {
     })
   }
 
-  /** Writes what is noted until nothing is, and fails with the first write that does. A store runs it once more as it closes. */
+  /** Writes until no noted use is left, and fails with the first write that fails. A store runs it once more when it closes. */
   readonly writeAll: Effect.Effect<void, StoreUnavailable> = Effect.suspend(() => {
     const uses = [...this.pending]
     return uses.length === 0
