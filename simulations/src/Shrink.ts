@@ -182,14 +182,16 @@ class Shrinking {
       yield* this.attemptPlan({ brands: this.best.plan.brands.slice(0, used) })
     }
     yield* this.processes()
-    yield* this.places()
+    yield* this.limits()
     yield* this.retention()
   }
 
-  /** With the default number of places for attempts. */
-  private *places(): Trying<void> {
-    const { places, ...plan } = this.best.plan
-    if (places !== undefined) yield* this.attempt({ ...this.best, plan })
+  /** With the default numbers of places for attempts and of requests that wait. */
+  private *limits(): Trying<void> {
+    for (const limit of ["places", "maxWaits"] as const) {
+      const { [limit]: given, ...plan } = this.best.plan
+      if (given !== undefined) yield* this.attempt({ ...this.best, plan })
+    }
   }
 
   /** Without pruning, or with fewer kinds that are pruned. */

@@ -5,6 +5,7 @@ import {
   AuditedKeyReads,
   BodyPace,
   type ConsoleFile,
+  ChangeWaitLimits,
   ConsoleFiles,
   DefaultRateLimit,
   DrainState,
@@ -14,7 +15,7 @@ import {
   OperatorToken,
   webCrypto
 } from "@lead-signals/http"
-import { ChangeWaitLimits, EventStreamLimits } from "@lead-signals/http/internal"
+import { EventStreamLimits } from "@lead-signals/http/internal"
 import * as NodeServer from "@lead-signals/http/node"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Addresses, Emitter, TargetGuard } from "@lead-signals/webhook"

@@ -1,5 +1,6 @@
 /** How requests for changes wait, by a clock of the test: who looks, from where, and what each is told. */
-import { ChangeWaitLimits, ChangeWaits } from "@lead-signals/http/internal"
+import { ChangeWaitLimits } from "@lead-signals/http"
+import { ChangeWaits } from "@lead-signals/http/internal"
 import { Deferred, Effect, Exit, Fiber, Scheduler, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 import { settableWallClock } from "../harness/SettableWallClock.ts"

@@ -1,7 +1,7 @@
 /** The feed of changes over HTTP: pages, cursors, waits and their ends. */
 import { createClient } from "@lead-signals/client"
 import { LeadStore, StoreUnavailable } from "@lead-signals/domain"
-import { ChangeWaitLimits } from "@lead-signals/http/internal"
+import { ChangeWaitLimits } from "@lead-signals/http"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"

@@ -20,11 +20,12 @@ describe("the places of a lease", () => {
       of = given,
       has = 0,
       total = has
-    }: Partial<Record<string, number>> & { given: number }
+    }: Partial<Record<string, number>> & { given: number },
+    fast = new Set<string>()
   ) =>
     tooManyPlaces({ id: "1", failingSince } as Parameters<typeof tooManyPlaces>[0], {
       limits,
-      underWay: { total, failingTotal: failing, byWebhook: new Map([["1", has]]) },
+      underWay: { total, failingTotal: failing, byWebhook: new Map([["1", has]]), fast },
       given: of,
       givenToFailing: failingSince === null ? 0 : given,
       givenToWebhook: given
@@ -41,6 +42,15 @@ describe("the places of a lease", () => {
     expect(wrong(null, { given: 1, has: 1, total: 6 })).toBe("webhooks have 7 places of 6")
     expect(wrong(7, { given: 1, failing: 3 })).toBe(null)
     expect(wrong(7, { given: 1, failing: 4 })).toBe("failing webhooks have 5 places of 4")
+  })
+
+  it("are ahead for a webhook that answers fast while fewer than half of all are taken [DELIV-7]", () => {
+    const fast = new Set(["1"])
+    expect(wrong(null, { given: 1, has: 3, total: 4 }, fast)).toBe(null)
+    expect(wrong(null, { given: 1, has: 3, total: 5 }, fast)).toBe("webhook 1 has 4 places of 3")
+    expect(wrong(null, { given: 1, of: 2, has: 3, total: 4 }, fast)).toBe("webhook 1 has 4 places of 3")
+    expect(wrong(null, { given: 5 }, fast)).toBe(null)
+    expect(wrong(null, { given: 6 }, fast)).toBe("webhook 1 has 6 places of 3")
   })
 })
 

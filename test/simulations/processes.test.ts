@@ -33,13 +33,15 @@ describe("several processes", () => {
     expect(Object.keys(plan).sort()).toEqual(["actions", "brands", "hours", "rates", "scheduledFaults"])
   })
 
-  it("have few places for attempts in half of the seeds of a swarm [DELIV-7]", () => {
+  it("have few places for attempts in most seeds of a swarm, and few requests that wait [DELIV-7, CHG-6]", () => {
     const swarm = scenarioNamed("swarm")!
-    const places = Array.from({ length: 40 }, (_, seed) => inputOf(swarm, seed, 0.01).plan.places)
-    expect(new Set(places)).toEqual(new Set([undefined, "few", "reserved"]))
-    const usual = places.filter((each) => each === undefined).length
+    const plans = Array.from({ length: 40 }, (_, seed) => inputOf(swarm, seed, 0.01).plan)
+    const places = plans.map((plan) => plan.places)
+    expect(new Set(places)).toEqual(new Set([undefined, "few", "reserved", "ahead"]))
+    const usual = places.filter((each) => each === undefined || each === "ahead").length
     expect(usual).toBeGreaterThan(10)
     expect(usual).toBeLessThan(30)
+    expect(new Set(plans.map(({ maxWaits }) => maxWaits))).toEqual(new Set([undefined, 1, 2, 3, 6]))
   })
 
   it.runIf(isThorough).each([

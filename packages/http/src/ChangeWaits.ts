@@ -20,7 +20,7 @@ export interface WaitLimits {
 
 const defaultLimits: WaitLimits = { maxPerKey: 4, maxWaits: 1000, pollMillis: 500, keyMillis: 1500 }
 
-/** The limits on waits; for tests. */
+/** The limits on waits; a host can provide its own. */
 export class ChangeWaitLimits extends Context.Reference<ChangeWaitLimits>()(
   "@lead-signals/http/ChangeWaitLimits",
   { defaultValue: (): WaitLimits => defaultLimits }

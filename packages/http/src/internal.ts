@@ -5,7 +5,7 @@
 export { maxConcurrentCommits, maxOpenRequests } from "./Admission.ts"
 export { bearerToken } from "./Authentication.ts"
 export { Pace, paced } from "./BodyPace.ts"
-export { ChangeWaitLimits, ChangeWaits } from "./ChangeWaits.ts"
+export { ChangeWaits } from "./ChangeWaits.ts"
 export { EncodedBodyCache } from "./EncodedBodyCache.ts"
 export { EventStreamLimits } from "./EventStreams.ts"
 export { KeyReads } from "./KeyReads.ts"

@@ -1,6 +1,6 @@
 /** The places of a lease: whether a webhook gets all that the limits leave it, and no more, by the specification alone. [DELIV-7] */
 import type { DeliverySlots } from "@lead-signals/domain"
-import type { KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
+import { type KnownDelivery, type OutboxWebhook, waits } from "./OutboxRecords.ts"
 
 /** A request for leases, and what was leased for it. */
 export interface GivenPlaces {
@@ -16,9 +16,8 @@ export interface GivenPlaces {
   readonly givenToWebhook: number
 }
 
-/** Whether the webhook's deliveries go one by one, and none waits for another. */
-const isPlain = ({ sending: { maxBatch, ordering } }: OutboxWebhook): boolean =>
-  maxBatch === 1 && ordering === "none"
+/** Whether the webhook's deliveries go one by one. */
+const isPlain = ({ sending: { maxBatch } }: OutboxWebhook): boolean => maxBatch === 1
 
 /** Whether the limits leave a place for another post to the webhook. It has one already: the reserved places are for webhooks without. */
 const hasPlace = (
@@ -36,26 +35,24 @@ const hasPlace = (
 /** So many times its places are leased of a webhook that answers fast. */
 const timesAhead = 3
 
-/** Whether the webhook answers fast, and half of all places are free. */
-const isLeasedAhead = (
-  id: string,
-  limits: DeliverySlots.Limits,
-  { fast, total }: DeliverySlots.UnderWay
-): boolean => fast?.has(id) === true && total < limits.total / 2
+/**
+ * Whether the webhook answers fast, and fewer than half of all places were taken before the last one was given. Whoever has fewest is given the
+ * next one, so that a place ahead comes after all those that are not.
+ */
+const isLeasedAhead = (id: string, { given, limits, underWay }: GivenPlaces): boolean =>
+  underWay.fast?.has(id) === true && underWay.total + given - 1 < limits.total / 2
 
 /**
  * Why the webhook got more places than the limits leave it; null where it did not. The places of a request are dealt out one by one, those to
  * webhooks without any first: another one may not be of the reserved.
  */
-export const tooManyPlaces = (
-  { failingSince, id }: OutboxWebhook,
-  { given, givenToFailing, givenToWebhook, limits, underWay }: GivenPlaces
-): string | null => {
+export const tooManyPlaces = ({ failingSince, id }: OutboxWebhook, places: GivenPlaces): string | null => {
+  const { given, givenToFailing, givenToWebhook, limits, underWay } = places
   const has = (underWay.byWebhook.get(id) ?? 0) + givenToWebhook
   const own =
     failingSince !== null
       ? limits.perFailingWebhook
-      : isLeasedAhead(id, limits, underWay)
+      : isLeasedAhead(id, places)
         ? timesAhead * limits.perWebhook
         : limits.perWebhook
   if (has > own) return `webhook ${id} has ${has} places of ${own}`
@@ -67,7 +64,8 @@ export const tooManyPlaces = (
     : null
 }
 
-/** A delivery of the webhook that was due, and was left though there was a place for it; undefined where there is none. */
+/** A delivery of the webhook that was due and waits for no earlier one of its lead, and was left though there was a place for it; undefined where
+ * there is none. [DELIV-7, ORD-2] */
 export const leftWithoutPlace = (
   webhook: OutboxWebhook,
   places: GivenPlaces,
@@ -75,6 +73,6 @@ export const leftWithoutPlace = (
 ): KnownDelivery | undefined =>
   isPlain(webhook) && hasPlace(webhook, places)
     ? webhook.deliveries.find(
-        ({ due, isOrdered, state }) => state === "pending" && !isOrdered && due!.to <= now
+        (delivery) => delivery.state === "pending" && delivery.due!.to <= now && !waits(delivery)
       )
     : undefined

@@ -1,8 +1,11 @@
-/** The requests that may wait for a change, by key and process: four of a key wait at once, and further ones are answered at once. [CHG-6] */
+/** The requests that may wait for a change, by process: some of a key and some of all keys wait at once, and further ones are answered at once. [CHG-6] */
 import type { Call } from "../world/KnownFacts.ts"
 
 /** Requests of one key that wait at once in one process. */
-const maxWaiting = 4
+const maxOfKey = 4
+
+/** Requests of all keys that wait at once in one process. */
+const usualMaxOfAll = 1000
 
 /** The longest time that a request takes before its wait, and after it, in milliseconds. */
 const aroundMillis = 6000
@@ -16,17 +19,19 @@ interface Waiting {
   answeredAt: number | null
 }
 
-/** Which requests wait, or may have waited, by key and start of a process. */
+/** Which requests wait, or may have waited, by start of a process. */
 export class WaitingRequests {
-  private readonly byKey = new Map<string, Array<Waiting>>()
+  private readonly byStart = new Map<string, Array<Waiting>>()
+
+  constructor(private readonly maxOfAll = usualMaxOfAll) {}
 
   /** Each start of a process counts for itself. */
-  private of({ handledBy, handledByStart, key }: Call, now: number): Array<Waiting> {
-    const name = `${key?.id} ${handledBy} ${handledByStart}`
-    const kept = (this.byKey.get(name) ?? []).filter(
+  private of({ handledBy, handledByStart }: Call, now: number): Array<Waiting> {
+    const name = `${handledBy} ${handledByStart}`
+    const kept = (this.byStart.get(name) ?? []).filter(
       ({ answeredAt }) => answeredAt === null || answeredAt > now - keptMillis
     )
-    this.byKey.set(name, kept)
+    this.byStart.set(name, kept)
     return kept
   }
 
@@ -46,18 +51,24 @@ export class WaitingRequests {
     const others = this.of(call, now).filter(
       (each) => each.call !== call && (each.answeredAt === null || each.answeredAt >= call.handledAt)
     )
-    return others.length >= maxWaiting
+    return others.length >= this.maxOfAll || ofKeyOf(call, others).length >= maxOfKey
   }
 
-  /** Whether more requests of its key have waited at one instant than may. Where nothing slows them, each waits from `aroundMillis` after its beginning to as long before its answer. */
+  /** Whether more requests have waited at one instant than may. Where nothing slows them, each waits from `aroundMillis` after its beginning to as long before its answer. */
   isOneTooMany(call: Call, now: number): boolean {
-    const surely = this.of(call, now).flatMap(({ answeredAt, call: { handledAt } }) =>
-      answeredAt === null || answeredAt - handledAt <= 2 * aroundMillis
-        ? []
-        : [{ from: handledAt + aroundMillis, to: answeredAt - aroundMillis }]
-    )
-    return surely.some(
-      ({ from: at }) => surely.filter(({ from, to }) => from <= at && at <= to).length > maxWaiting
-    )
+    const all = this.of(call, now)
+    return areMoreAtOnce(ofKeyOf(call, all), maxOfKey) || areMoreAtOnce(all, this.maxOfAll)
   }
+}
+
+const ofKeyOf = ({ key }: Call, all: ReadonlyArray<Waiting>): ReadonlyArray<Waiting> =>
+  all.filter(({ call }) => call.key?.id === key?.id)
+
+const areMoreAtOnce = (all: ReadonlyArray<Waiting>, max: number): boolean => {
+  const surely = all.flatMap(({ answeredAt, call: { handledAt } }) =>
+    answeredAt === null || answeredAt - handledAt <= 2 * aroundMillis
+      ? []
+      : [{ from: handledAt + aroundMillis, to: answeredAt - aroundMillis }]
+  )
+  return surely.some(({ from: at }) => surely.filter(({ from, to }) => from <= at && at <= to).length > max)
 }

@@ -15,15 +15,16 @@ const mayWait = ({ request, route }: Call): boolean => route === "/signals/chang
 
 /**
  * A request that waits for a change is answered soon after one, and not before the time is over while there is none. The time is that of the
- * service's clock, whose jumps end it early. Four of a key wait at once, and a further one is answered at once. [CHG-6]
+ * service's clock, whose jumps end it early. Four of a key wait at once, and so many in all as the
+ * process lets wait; a further one is answered at once. [CHG-6]
  */
 export const waitsEnd: Oracle = {
   name: "waits end",
   instantiate: (facts, checks) => {
     const early = checks.rule("a wait without a change")
     const late = checks.rule("a wait for a change")
-    const together = checks.rule("requests of a key that wait at once")
-    const waiting = new WaitingRequests()
+    const together = checks.rule("requests that wait at once")
+    const waiting = new WaitingRequests(facts.plan.maxWaits)
     /** When engagements of a brand were recorded, in order. */
     const recordedAt = new Map<string, Array<number>>()
     return {
@@ -69,7 +70,7 @@ export const waitsEnd: Oracle = {
         if (disturbed(["pause", "clock"], handledAt - 30_000)) together.weaken("the service stood still")
         else {
           together.judged++
-          if (waiting.isOneTooMany(call, at)) return "more than four requests of a key waited at once"
+          if (waiting.isOneTooMany(call, at)) return "more requests waited at once than may"
         }
         const changedAt = (recordedAt.get(call.brand.id) ?? []).find((time) => time >= handledAt)
         if (changedAt === undefined) return null

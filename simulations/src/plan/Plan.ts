@@ -290,7 +290,7 @@ export const routings = ["random", "sticky", "round robin", "uneven"] as const
 export type Routing = (typeof routings)[number]
 
 /** Limits that leave a process fewer attempts at once than its defaults. */
-export const placeLimits = ["few", "reserved"] as const
+export const placeLimits = ["few", "reserved", "ahead"] as const
 
 /** A name of `placeLimits`. */
 export type PlaceLimits = (typeof placeLimits)[number]
@@ -333,6 +333,8 @@ export interface Plan {
   readonly networkedStore?: boolean
   /** Limits on the attempts that a process makes at once. Absent: the defaults. */
   readonly places?: PlaceLimits
+  /** How many requests can wait for a change at once in one process. Absent: the default. */
+  readonly maxWaits?: number
   /** How long the service keeps what is over; it prunes nothing unless given. */
   readonly retention?: Retention.Retention
 }

@@ -3,7 +3,7 @@ import { Prng } from "@lead-signals/simulation-kernel"
 import type { Scenario } from "../Scenario.ts"
 import { actionsOf } from "./Actions.ts"
 import { drawnRates, scheduledFaultsOf } from "./Faults.ts"
-import { type Plan, type PlannedBrand, type PlaceLimits, placeLimits, processesOf } from "./Plan.ts"
+import { type Plan, type PlannedBrand, type PlaceLimits, processesOf } from "./Plan.ts"
 import { retentionOfSeed } from "./PlannedRetention.ts"
 import { processesOfSeed, withProcesses } from "./PlannedProcesses.ts"
 
@@ -31,10 +31,17 @@ const formOf = (
     : {})
 })
 
-/** In half of the seeds there are so few places for attempts that webhooks compete for them. [DELIV-7] */
+/** In half of the seeds there are so few places for attempts that webhooks compete for them; in most others those that answer fast take half of all. [DELIV-7] */
 const placesOfSeed = (seed: number): { readonly places?: PlaceLimits } => {
   const draw = Prng.of(seed, "places")
-  return draw.chance(0.5) ? {} : { places: draw.pick(placeLimits) }
+  if (!draw.chance(0.5)) return { places: draw.pick(["few", "reserved"]) }
+  return draw.chance(0.7) ? { places: "ahead" } : {}
+}
+
+/** In most seeds so few requests can wait for a change at once that clients meet the limit. [CHG-6] */
+const waitsOfSeed = (seed: number): { readonly maxWaits?: number } => {
+  const draw = Prng.of(seed, "waits")
+  return draw.chance(0.3) ? {} : { maxWaits: draw.pick([1, 2, 2, 3, 6]) }
 }
 
 /** The plan of the seed; `hours` instead of the scenario's. */
@@ -72,7 +79,7 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
       processesOf(processes).length
     ),
     rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm),
-    ...(scenario.swarm ? placesOfSeed(seed) : {}),
+    ...(scenario.swarm ? { ...placesOfSeed(seed), ...waitsOfSeed(seed) } : {}),
     ...(scenario.retention ? { retention: retentionOfSeed(seed) } : {}),
     ...processes
   }

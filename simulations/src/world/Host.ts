@@ -2,7 +2,7 @@
  * What runs in a world's machine: the service over some store, as production wires it; or somebody's own fetch handler.
  */
 import { Entropy, RetentionRounds, Retention, RetentionPolicy } from "@lead-signals/domain"
-import { app, AuditedKeyReads, DefaultRateLimit, OperatorToken } from "@lead-signals/http"
+import { app, AuditedKeyReads, ChangeWaitLimits, DefaultRateLimit, OperatorToken } from "@lead-signals/http"
 import { type Machine, Prng } from "@lead-signals/simulation-kernel"
 import { Addresses, Emitter, Resolver, Sender, TargetGuard, Unresolvable } from "@lead-signals/webhook"
 import { Context, Effect, Either, Layer, type Scope } from "effect"
@@ -94,14 +94,16 @@ export const serve = (
       }),
       Context.add(RetentionPolicy, settings.retention ?? Retention.keepAll)
     )
+    const { maxWaits, retention, ...sending } = settings
+    const waitLimits = yield* ChangeWaitLimits
     const host = stored.pipe(
+      Context.add(ChangeWaitLimits, { ...waitLimits, ...(maxWaits === undefined ? {} : { maxWaits }) }),
       Context.add(OperatorToken, operatorToken),
       Context.add(DefaultRateLimit, 1_000_000),
       Context.add(AuditedKeyReads, auditsKeyReads),
       Context.merge(yield* Layer.build(targets)),
       Context.add(Sender.Sender, { post })
     )
-    const { retention, ...sending } = settings
     if (retention !== undefined) {
       let requests = 0
       const dryRun = Effect.suspend(() =>

@@ -7,6 +7,8 @@ import type { PlaceLimits } from "../plan/Plan.ts"
 export type ProcessSettings = Partial<Emitter.EmitterOptions> & {
   /** How long what is over is kept; nothing is pruned without it. */
   readonly retention?: Retention.Retention
+  /** How many requests can wait for a change at once; the default without it. */
+  readonly maxWaits?: number
 }
 
 /** One process is woken by its own commits: a wake-up that it missed is found so soon. */
@@ -28,10 +30,11 @@ const older: ProcessSettings = {
   limits: { total: 24, reserved: 8, perWebhook: olderPlacesOfOne, failingTotal: 12, perFailingWebhook: 2 }
 }
 
-/** A webhook without an attempt under way has a place in each: no receiver that takes all its time keeps another waiting. */
+/** A webhook without an attempt under way has a place in each, or gets one when an attempt ends: no receiver that takes all its time keeps another waiting for longer. */
 export const limitsOf: Readonly<Record<PlaceLimits, DeliverySlots.Limits>> = {
   few: { total: 24, reserved: 12, perWebhook: 2, failingTotal: 3, perFailingWebhook: 1 },
-  reserved: { total: 26, reserved: 24, perWebhook: 3, failingTotal: 6, perFailingWebhook: 2 }
+  reserved: { total: 26, reserved: 24, perWebhook: 3, failingTotal: 6, perFailingWebhook: 2 },
+  ahead: { total: 12, reserved: 4, perWebhook: 2, failingTotal: 3, perFailingWebhook: 1 }
 }
 
 /** `processes`: how many serve the store together. An older version waits longer and has other limits. */

@@ -73,6 +73,7 @@ export class Processes {
           process: process.index,
           settings: {
             ...settingsOf(process, this.all.length, facts.plan.places),
+            ...(facts.plan.maxWaits === undefined ? {} : { maxWaits: facts.plan.maxWaits }),
             ...(facts.plan.retention === undefined ? {} : { retention: facts.plan.retention })
           },
           post: (request) => this.options.post(process, incarnation, request),
