@@ -47,8 +47,12 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
     "Backups, copies, restores and checks are commands of an operator who has the file."
   ],
   [
-    /^store-sqlite\/(?:worker\/(?:StoreWorker|startThread|thread|ReadingWorker:(?:roundRobin|readingWorker)|Jobs:jobs:property:8)|database\/(?:MergeScheduler|OffloadedTransactions|JournalSync|GroupCommit:groupCommit\.gatherAll|WriteAheadLog:synced\.truncate|Upgrade:migrateInWorker))\b/,
+    /^store-sqlite\/(?:worker\/(?:StoreWorker|startThread|thread|ReadingWorker:(?:roundRobin|readingWorker)|Jobs:(?:erase|jobs:property:(?:8|9|10|11|12)|jobs\.(?:removeSomeLeads|migrate|vacuumInto|copyPages)))|database\/(?:MergeScheduler|OffloadedTransactions|JournalSync|GroupCommit:groupCommit\.gatherAll|WriteAheadLog:synced\.truncate|Upgrade:migrateInWorker)|search\/SegmentMerge:(?:ownedMergeSql|beginMerge|mergeOwnedStep|endMerge|leaveMerges))\b/,
     "A simulation has no threads: what they do is done in place."
+  ],
+  [
+    /^store-sqlite\/stores\/SearchTexts:SearchTexts\.(?:remember:(?:condition:(?:8|9|10)|equality:2|statement:3|element:1|return:4)$|follow\.failed\b)/,
+    "Nothing comes between two pieces that are read in place, and no thread fails."
   ],
   [
     /^store-sqlite\/(?:connection\/(?:FileKey|Driver:(?:openDatabase|connection)|Writability)|rows\/Secrets:(?:mustWrap|rewrap)|database\/FileDatabase:make:(?:statement:4|string:1)|index:layer:boolean:1)\b/,

@@ -12,7 +12,7 @@ import type { Disk } from "./Disk.ts"
 import { faulty, type StoreFaults } from "./FaultyStore.ts"
 import type { ProcessSettings } from "./ProcessSettings.ts"
 import { handle, type Handling, type SimulatedRequest } from "./SimulatedHttp.ts"
-import type { Stores } from "./StorePorts.ts"
+import type { StoreMethod, Stores } from "./StorePorts.ts"
 
 /** The environment's token of every simulated service; it opens everything. */
 export const operatorToken = "simulated-operator-token"
@@ -28,6 +28,8 @@ interface Surroundings {
   readonly overNetwork: ((disk: Disk) => Context.Context<Stores>) | null
   /** The files that the last process left are damaged. */
   readonly onDamage: (message: string) => void
+  /** Something is left of leads that were removed. */
+  readonly onResidue: (message: string) => void
 }
 
 /** A started process, until its scope ends. */
@@ -152,6 +154,9 @@ export const serve = (
     return { handle: (request) => handle(serving, request) }
   })
 
+/** The calls after which nothing of a lead that is gone may be left. [PII-3, DEL-1] */
+const removals: ReadonlySet<StoreMethod> = new Set<StoreMethod>(["leads.erase", "leads.removeSome"])
+
 /** The service of production, over the disk. */
 export const service = (disk: Disk, seed: number): Host => {
   const entropy = Prng.of(seed, "entropy")
@@ -163,7 +168,7 @@ export const service = (disk: Disk, seed: number): Host => {
     losePower: disk.losePower,
     crash: disk.crash,
     discard: disk.discard,
-    start: ({ onDamage, overNetwork, post, process, settings, store }) =>
+    start: ({ onDamage, onResidue, overNetwork, post, process, settings, store }) =>
       Effect.gen(function* () {
         const damage = disk.damage()
         if (damage !== null) {
@@ -171,7 +176,17 @@ export const service = (disk: Disk, seed: number): Host => {
           return yield* Effect.never
         }
         const opened = overNetwork === null ? disk.open(process) : overNetwork(disk)
-        return yield* serve(faulty(opened, store), { auditsKeyReads, entropy, post, settings })
+        const onStored: StoreFaults["onStored"] = (done) => {
+          store.onStored(done)
+          const residue = removals.has(done.method) ? disk.residue(process) : null
+          if (residue !== null) onResidue(residue)
+        }
+        return yield* serve(faulty(opened, { ...store, onStored }), {
+          auditsKeyReads,
+          entropy,
+          post,
+          settings
+        })
       })
   }
 }

@@ -87,7 +87,8 @@ export class Processes {
           post: (request) => this.options.post(process, incarnation, request),
           store: this.storeFaultsOf(process, incarnation),
           overNetwork: server === null ? null : (disk) => server.connect(disk, process, incarnation),
-          onDamage: (message) => facts.violate("files whole", message)
+          onDamage: (message) => facts.violate("files whole", message),
+          onResidue: (message) => facts.violate("erased leave memory", message)
         })
         incarnation.readyByClock = process.clock.read(kernel.now)
         process.downSince = null
