@@ -29,6 +29,9 @@ const patientMessages = new URL("harness/PatientMessages.mjs", import.meta.url).
 /** With its initial size V8 collects the new space every few milliseconds while modules are loaded and histories generated. */
 const newSpace = "--min-semi-space-size=16"
 
+/** Milliseconds after which a test hangs for sure, on a slow machine that has other work, too. */
+const testTimeout = isThorough ? 1_800_000 : 600_000
+
 /** A folder of this run alone: two runs of one checkout share no bundle. `RunSetup.ts` removes it. */
 const newPackagesFolder = (): string => {
   const bundles = fileURLToPath(new URL(".bundle", import.meta.url))
@@ -51,9 +54,9 @@ export default defineConfig({
   test: {
     globalSetup: "harness/RunSetup.ts",
     provide: { packagesFolder },
-    setupFiles: ["harness/Seed.ts", "harness/YieldAfterEach.ts"],
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    setupFiles: ["harness/LongForms.ts", "harness/Seed.ts", "harness/YieldAfterEach.ts"],
+    testTimeout,
+    hookTimeout: testTimeout,
     // What is awaited has no second alone: machines that are busy with other tests take long. No test sets less.
     expect: { poll: { timeout: 300_000 } },
     server: { deps: { external: [/[\\/]\.bundle[\\/]packages-/] } },

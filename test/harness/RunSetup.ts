@@ -3,12 +3,25 @@
  * for what `madeOnce` makes; and a folder for temporary files of all processes. Both folders are gone after the run, and so is the one of the
  * bundled packages.
  */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import type { TestProject } from "vitest/node"
 import { bundleServer } from "../../scripts/bundle.mjs"
 import { bundledServer } from "./BundledServer.ts"
+import { shortenedFiles } from "./Thoroughness.ts"
+
+/** Says which files of a thorough run had no time for their long form. */
+const tellShortened = (list: string): void => {
+  if (!existsSync(list)) return
+  const files = readFileSync(list, "utf8").trim().split("\n")
+  process.stdout.write(
+    `\nThe time for long tests was over: ${files.length} files ran in their short form.\n${files
+      .map((file) => `  ${relative(process.cwd(), file)}\n`)
+      .sort()
+      .join("")}`
+  )
+}
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -32,6 +45,7 @@ export default async (project: TestProject): Promise<() => void> => {
   for (const name of ["TMPDIR", "TEMP", "TMP"]) process.env[name] = temporary
   const { packagesFolder } = project.getProvidedContext()
   return () => {
+    tellShortened(join(folder, shortenedFiles))
     for (const each of [folder, temporary, ...(packagesFolder === null ? [] : [packagesFolder])]) {
       try {
         rmSync(each, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })

@@ -45,6 +45,10 @@ it("is entered once in a UTC day [AUD-8]", async () => {
 
 it("is tried again after a minute, and no sooner, where it could not be written [AUD-8]", async () => {
   const refused = [day, false] as const
+  expect(
+    await enteredAt([refused, [day, true]]),
+    "a read at the instant of the one that could not be entered"
+  ).toEqual([])
   expect(await enteredAt([refused, [day + 59_999, true]])).toEqual([])
   expect(await enteredAt([refused, [day + 60_000, true], [day + 120_000, true]])).toEqual([day + 60_000])
 })

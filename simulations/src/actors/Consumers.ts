@@ -7,7 +7,7 @@ import type { Decisions } from "../world/Decisions.ts"
 import type { Json, KnownFacts, KnownWebhook, ReceivedPost, SentPost } from "../world/KnownFacts.ts"
 import type { Consumer } from "../world/World.ts"
 import type { ActorContext } from "./ActorContext.ts"
-import { echoOf, ownWords, silent } from "./ReceiverAnswers.ts"
+import { echoing, ownWords, silent } from "./ReceiverAnswers.ts"
 import { eventsOf, isBatch, type PostedEvent } from "./PostedEvents.ts"
 
 interface Reply {
@@ -184,7 +184,9 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
       if (seen.has(id)) facts.coverageMarks.add("an event came again")
       seen.add(id)
       const requested = written(retryAfter, at)
-      const answer = status === null ? silent : echoes ? echoOf(body, n) : ownWords(Number(webhook.id), n)
+      const answered = { id, body, events: read(posted) }
+      const answer =
+        status === null ? silent : echoes ? echoing(answered, n) : ownWords(Number(webhook.id), answered, n)
       const isOfBatch = isBatch(body)
       const received: Array<ReceivedPost> = []
       const message = { id, body, posts: received }

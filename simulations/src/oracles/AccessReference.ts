@@ -45,13 +45,7 @@ const takingLimited = new Set(["GET /operator/brands", "GET /operator/audit"])
 
 const creations = new Set(["POST /operator/tokens", "POST /operator/brands/{brandId}/keys"])
 
-const brandIdIn = (call: Call): string | undefined => {
-  try {
-    return paramsOf(call)["brandId"]
-  } catch {
-    return undefined
-  }
-}
+const brandIdIn = (call: Call): string | undefined => paramsOf(call)["brandId"]
 
 const quoted = (scope: string): string => `"${scope}"`
 

@@ -49,13 +49,7 @@ const idOrNull = (text: unknown): string | null =>
   typeof text === "string" && /^([1-9]\d{0,15}|wh_[0-9a-f]{32})$/.test(text) ? text : null
 
 const namedIn = (call: Call): { readonly brandId: string | null; readonly subjectId: string | null } => {
-  let params: Readonly<Record<string, string>>
-  try {
-    params = paramsOf(call)
-  } catch {
-    return { brandId: null, subjectId: null }
-  }
-  const { brandId, deliveryId, id, keyId, tokenId } = params
+  const { brandId, deliveryId, id, keyId, tokenId } = paramsOf(call)
   return { brandId: idOrNull(brandId), subjectId: idOrNull(deliveryId ?? keyId ?? tokenId ?? id) }
 }
 

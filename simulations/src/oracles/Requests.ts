@@ -6,12 +6,21 @@ export const bodyOf = (call: Call | null): Json => call?.request.body ?? {}
 
 const pathOf = ({ request }: Call): string => request.url.replace(/\?.*$/s, "")
 
+/** The text of a segment; as it was sent where it can't be decoded, which is refused. [ERR-5] */
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
 /** The parameters of the path, by the names that the OpenAPI document gives them. */
 export const paramsOf = (call: Call): Readonly<Record<string, string>> => {
   const segments = pathOf(call).split("/")
   const params: Record<string, string> = {}
   for (const [i, name] of call.route.split("/").entries())
-    if (name.startsWith("{")) params[name.slice(1, -1)] = decodeURIComponent(segments[i] ?? "")
+    if (name.startsWith("{")) params[name.slice(1, -1)] = decoded(segments[i] ?? "")
   return params
 }
 

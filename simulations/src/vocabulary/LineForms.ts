@@ -47,6 +47,29 @@ const no = (
 
 const oneDocument = "this is one JSON document"
 
+const mebibyte = 1024 * 1024
+
+/** Two lines of so many bytes together, their ends apart. */
+const withoutObject = (bytes: number): Uint8Array => {
+  const line = "x".repeat(bytes / 2)
+  return utf8(`${line}\n${line.padEnd(bytes - line.length, "x")}\n`)
+}
+
+/** Values of another type than a text, which all texts of an observation are at once. */
+const wrongThroughout: ReadonlyArray<readonly [name: string, wrong: (text: string) => unknown]> = [
+  ["arrays", (text) => [text]],
+  ["objects with a length", (text) => ({ length: text.length })],
+  ["numbers", () => 7]
+]
+
+/** The value with each text in it as `wrong` makes it. */
+const throughout = (value: unknown, wrong: (text: string) => unknown): unknown => {
+  if (typeof value === "string") return wrong(value)
+  if (Array.isArray(value)) return value.map((inner) => throughout(inner, wrong))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, throughout(inner, wrong)]))
+}
+
 /** Forms of a body of lines, given one correct line. */
 export const lineForms: ReadonlyArray<LineForm> = [
   good("one line", 1, (line) => `${line}\n`),
@@ -87,5 +110,31 @@ export const lineForms: ReadonlyArray<LineForm> = [
   no("an array", (line) => utf8(`[${line}]`), oneDocument),
   no("an array over lines", (line) => utf8(`[\n${line}\n]\n`), oneDocument),
   no("an object over lines", () => utf8('{\n"observations":[]\n}\n'), oneDocument),
-  no("twenty lines without an object", () => utf8("x\n".repeat(20)))
+  no("an object over lines that end with CR LF", () => utf8('{\r\n"observations":[]\r\n}\r\n'), oneDocument),
+  no(
+    "an object over lines, with blanks around its brace",
+    () => utf8('\n \t{ \n"observations":[]\n}\n'),
+    oneDocument
+  ),
+  no(
+    "an object over lines, behind a byte order mark",
+    () => Uint8Array.of(0xef, 0xbb, 0xbf, ...utf8('{\n"observations":[]\n}\n')),
+    oneDocument
+  ),
+  bad("a brace behind another line", ["Line 1 ", "Line 2 ", "Line 3 "], () => utf8("x\n{\n}\n")),
+  no("twenty lines without an object", () => utf8("x\n".repeat(20))),
+  bad("a mebibyte without an object", ["Line 1 ", "Line 2 "], () => withoutObject(mebibyte)),
+  no("a byte more than a mebibyte without an object", () => withoutObject(mebibyte + 1)),
+  // What fits no field in any of its parts.
+  ...wrongThroughout.flatMap(([name, wrong]): ReadonlyArray<LineForm> => [
+    {
+      ...bad(`an observation of nothing but ${name}`, ["signalId"], () => new Uint8Array()),
+      contentType: "application/json",
+      bytes: (json) => utf8(JSON.stringify(throughout(JSON.parse(json), wrong)))
+    },
+    {
+      ...bad(`a line of nothing but ${name}`, ["Line 1: signalId"], () => new Uint8Array()),
+      bytes: (json) => utf8(`${JSON.stringify(throughout(JSON.parse(json), wrong))}\n`)
+    }
+  ])
 ]

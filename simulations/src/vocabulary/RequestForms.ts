@@ -78,6 +78,22 @@ export const targetForms: ReadonlyArray<RequestForm> = [
   { name: "a surrogate in percent-encoding", refusal: badRequest("target"), query: "x=%ED%A0%80" },
   { name: "an overlong percent-encoding", refusal: badRequest("target"), query: "x=%C0%AF" },
   { name: "another encoding than UTF-8", refusal: badRequest("target"), query: "x=%E4" },
+  {
+    name: "broken percent-encoding in the path",
+    refusal: badRequest("target"),
+    path: (path) => `${path}%zz`
+  },
+  {
+    name: "another encoding than UTF-8 in the path",
+    refusal: badRequest("target"),
+    path: (path) => `${path}%E4`
+  },
+  {
+    name: "a character beyond ASCII in the path",
+    refusal: badRequest("target"),
+    path: (path) => `${path}\u00e9`
+  },
+  { name: "a fragment", refusal: badRequest("target"), path: (path) => `${path}#x` },
   { name: "too long a target", refusal: badRequest("target"), query: `x=${"x".repeat(17_000)}` }
 ]
 
