@@ -1,8 +1,11 @@
 /** For the tests of this workspace. Not packed. */
 export { programFor } from "./cli/CommandLine.ts"
 export { loadScenario, newScenarioFile, renderedScenario } from "./cli/ScenarioFiles.ts"
+export { record, replay } from "./BareService.ts"
 export { campaign } from "./Campaign.ts"
 export { eventsOf } from "./actors/PostedEvents.ts"
+export { repetitionOf } from "./actors/RepeatedTexts.ts"
+export { sighting } from "./plan/Sightings.ts"
 export { Checks } from "./oracles/Checks.ts"
 export { CountedWindows } from "./oracles/CountedWindows.ts"
 export { oracles } from "./oracles/index.ts"

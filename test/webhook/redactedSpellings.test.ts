@@ -241,6 +241,34 @@ describe("the redacted excerpt of a response", () => {
     expect(redacted(`${answer}ADA EXAMPLE`, data)).toBe(`${answer}[…]`)
   })
 
+  it("holds nothing personal of an echo in digits that was cut within a character [DELIV-5, PII-2]", () => {
+    const name = "Annalésa李"
+    for (const encoding of ["base64", "base64url", "hex"] as const) {
+      // Within é, and behind each byte of 李.
+      for (const bytes of [16, 20, 21]) {
+        const run = Buffer.from(`not here: ${name}`).subarray(0, bytes).toString(encoding).replace(/=+$/, "")
+        expect(redacted(`bad ${run}, or it is gone`, { lead2: { name } }, 4 + run.length)).toBe("bad […]")
+      }
+    }
+  })
+
+  it("holds nothing personal of an echo without accents that no composed letter has, nor without vowel points [DELIV-5, PII-2]", () => {
+    for (const [name, echo] of [
+      ["Adébáyọ̀", "Adebayo"],
+      ["Adébáyọ̀", "ADEBAYO"],
+      ["Adébáyọ̀", "Adébáyọ"],
+      ["Ọlá", "Ola"],
+      ["Ė̃glė", "Egle"],
+      ["שָׁלוֹם", "שלום"],
+      ["مُحَمَّد", "محمد"]
+    ] as const)
+      expect([echo, redacted(`no ${echo}.`, { lead2: { name: `${name} Q` } })]).toEqual([echo, "no […]."])
+  })
+
+  it("keeps a word that a name would be without its vowel signs [DELIV-5]", () => {
+    expect(redacted("no: रम", { lead2: { name: "रीमा Q" } })).toBe("no: रम")
+  })
+
   it("keeps words that a short name would be with two letters for its accented one [DELIV-5]", () => {
     expect(redacted("no boeing for Bö", { lead2: { name: "Bö Q" } })).toBe("no boeing for […]")
   })

@@ -66,7 +66,13 @@ const withQuestionMarks = (text: string): ReadonlyArray<string> =>
     .filter((each) => each !== text && (each.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= minKept)
 
 /**
- * Adds the text as it is, with two letters for each such as ß or ü, with question marks for what an encoding lacks, as it is misread, as numbered
+ * Accents and vowel points that no composed character has, which folding leaves where they are. Signs of Indian scripts are not among them: without
+ * these a word is another one.
+ */
+const looseAccents = /(?=\p{M})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]/gu
+
+/**
+ * Adds the text as it is, without accents, with two letters for each such as ß or ü, with question marks for what an encoding lacks, as it is misread, as numbered
  * references to its control characters read and, when it contains something like an escape, as it reads unescaped; none in ASCII that is
  * shorter than `minLength`.
  */
@@ -74,8 +80,11 @@ const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLen
   const add = (spelling: string): void => {
     if (spelling.length >= minLength || isOtherScript(spelling)) texts.add(spelling)
   }
-  add(normalize(text))
+  const folded = normalize(text)
+  add(folded)
   if (isOtherScript(text)) {
+    const bare = folded.replace(looseAccents, "")
+    if (bare.length >= minLength) add(bare)
     const capitals = text.toUpperCase()
     const latin = capitals.replace(/[ÆŒÞ]/g, (letter) => ligatures.get(letter)!)
     for (const longer of [text.toLowerCase(), capitals, latin]) {

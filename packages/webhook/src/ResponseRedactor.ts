@@ -164,7 +164,8 @@ const maskEncoded = (read: string, found: PersonalTexts, mask: RedactionMask): v
     const own = repeated.subarray(at, at + text.length)
     // Only the run at the end can be cut by the excerpt.
     if (runs.some(({ to }) => to === read.length)) {
-      const compared = foldCase(text)
+      // The cut can leave the last character incomplete.
+      const compared = foldCase(text.replace(/\ufffd$/, ""))
       for (const part of found.phrases) maskTruncatedEnd(compared, part, own)
     }
     if (own.includes(1)) for (const { from, to } of runs) mask.fill(1, from, to)

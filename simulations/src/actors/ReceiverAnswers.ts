@@ -1,5 +1,9 @@
 /** What receivers answer in the body: words of their own in whatever encoding, and what error pages and logs repeat of the post. [DELIV-5] */
+import { Prng } from "@lead-signals/simulation-kernel"
 import { Sender } from "@lead-signals/webhook"
+import type { PostedEvent } from "./PostedEvents.ts"
+import { quotations, utf8 } from "./Quotations.ts"
+import { repetitionOf } from "./RepeatedTexts.ts"
 
 /** The body of an answer, as a sender reads it. */
 interface AnswerBody {
@@ -12,39 +16,6 @@ interface AnswerBody {
 
 /** An answer without a body. */
 export const silent: AnswerBody = { excerpt: new Uint8Array(), truncated: false, logged: null }
-
-const codesOf = (text: string, write: (unit: number) => string): string =>
-  Array.from({ length: text.length }, (_, i) => write(text.charCodeAt(i))).join("")
-
-const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
-
-const octetsOf = (text: string, before: string): string =>
-  Array.from(utf8(text), (octet) => before + octet.toString(16).padStart(2, "0")).join("")
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "amp",
-  "<": "lt",
-  ">": "gt",
-  '"': "quot",
-  "'": "apos"
-}
-
-/** How error pages and logs write what they quote, in bytes. */
-const quotations: ReadonlyArray<(text: string) => Uint8Array> = [
-  utf8,
-  (text) => utf8(JSON.stringify(text)),
-  (text) => utf8(encodeURIComponent(text)),
-  (text) => utf8(octetsOf(text, "%")),
-  (text) => utf8(text.replace(/[^\w .-]/gu, (character) => `&#${character.codePointAt(0)!};`)),
-  (text) => utf8(codesOf(text, (unit) => `\\u${unit.toString(16).padStart(4, "0")}`)),
-  // An encoding of a byte a character, where the text is of such alone.
-  (text) =>
-    /^[\0-\xff]*$/.test(text) ? Uint8Array.from(text, (character) => character.charCodeAt(0)) : utf8(text),
-  (text) => utf8(text.replace(/[&<>"']/g, (character) => `&${entities[character]!};`)),
-  (text) => utf8(octetsOf(text, "\\x")),
-  // An encoding that lacks the other characters.
-  (text) => Uint8Array.from(text.replace(/[^\0-\xff]/gu, "?"), (character) => character.charCodeAt(0))
-]
 
 /** Bytes of an answer that the log has at most. */
 const loggedBytes = 1024
@@ -95,10 +66,6 @@ const wordsOfTheirOwn: ReadonlyArray<AnswerBody> = [
   )
 ]
 
-/** The body of the n-th answer of a receiver that does not echo. Only every sixth has one: the service compares each with the payload, which takes time. */
-export const ownWords = (receiver: number, n: number): AnswerBody =>
-  n % 6 === 0 ? wordsOfTheirOwn[(receiver * 5 + n / 6) % wordsOfTheirOwn.length]! : silent
-
 /** Where the n-th answer begins to repeat the body: at its begin, at a name, or within the longest text that it has. */
 const echoedFrom = (body: string, n: number): number => {
   if (n % 3 === 0) return Math.max(0, body.indexOf('"name"'))
@@ -112,10 +79,39 @@ const preamble = (n: number): Uint8Array =>
   n % 4 === 0 ? utf8("\u16a0".repeat(250 + ((n * 37) % 89))) : silent.excerpt
 
 /** What an answer repeats of the body of the n-th post: from somewhere on, as it is or quoted. */
-export const echoOf = (body: string, n: number): AnswerBody => {
+const echoOf = (body: string, n: number): AnswerBody => {
   const from = echoedFrom(body, n)
   const quoteAll = quotations[Math.floor((n - 1) / 3) % quotations.length]!
   const repeated = quoteAll(body.slice(from, from + Sender.maxExcerptBytes).toWellFormed())
   const excerpt = Uint8Array.of(...preamble(n), ...repeated).slice(0, Sender.maxExcerptBytes)
   return { excerpt, truncated: excerpt.length === Sender.maxExcerptBytes }
+}
+
+/** A post as its receiver answers it. */
+interface Posted {
+  readonly id: string
+  readonly body: string
+  readonly events: ReadonlyArray<PostedEvent>
+}
+
+/** Single texts of the post in the n-th answer, between other words; null where there are none. */
+const repeating = ({ events, id }: Posted, n: number): AnswerBody | null => {
+  const made = repetitionOf(
+    events.map(({ envelope }) => envelope.data),
+    Prng.of(n, id)
+  )
+  return made === null ? null : said(made.bytes, made.logged)
+}
+
+/** The n-th answer of a receiver that sends back what it gets: all of the post from somewhere on, or some of its texts. */
+export const echoing = (posted: Posted, n: number): AnswerBody =>
+  (n % 4 > 1 ? repeating(posted, n) : null) ?? echoOf(posted.body, n)
+
+/**
+ * The n-th answer of another receiver. Only every third has a body, in words of its own or with texts of the post: the service compares each with the
+ * payload, which takes time.
+ */
+export const ownWords = (receiver: number, posted: Posted, n: number): AnswerBody => {
+  if (n % 6 === 0) return wordsOfTheirOwn[(receiver * 5 + n / 6) % wordsOfTheirOwn.length]!
+  return (n % 6 === 3 ? repeating(posted, n) : null) ?? silent
 }

@@ -19,6 +19,7 @@ import {
   type UndatedAction,
   type Sighting
 } from "./Plan.ts"
+import { afterLoad } from "./LoadedPeople.ts"
 import { everything, neighbours, query } from "./Queries.ts"
 import { drawForeign, drawRefused, probeOf } from "./Probes.ts"
 import { engagementIdOf, extIdOf, personSeen, seenAt, sighting } from "./Sightings.ts"
@@ -322,7 +323,9 @@ export const actionsOf = (
   )
   const repeats = Prng.of(seed, `repeats of ${brand}`)
   const isLoaded = found.some((action) => action.do === "load")
+  const loads = Prng.of(seed, `loads of ${brand}`)
   return found.flatMap((action): ReadonlyArray<DatedAction> => {
+    if (action.do === "load") return [action, ...afterLoad(loads, action, hours)]
     // Nobody walks through a thousand leads by twos.
     if (action.do === "walk" && isLoaded)
       return [{ ...action, query: { ...action.query, pageSize: repeats.pick([25, 99, 100]) } }]

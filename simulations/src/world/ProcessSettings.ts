@@ -2,6 +2,7 @@
 import { type DeliverySlots, type Retention, Retries } from "@lead-signals/domain"
 import type { Emitter } from "@lead-signals/webhook"
 import type { PlaceLimits } from "../plan/Plan.ts"
+import type { PlannedPruning } from "../plan/PlannedRetention.ts"
 
 /** What differs from the emitter's defaults. */
 export type ProcessSettings = Partial<Emitter.EmitterOptions> & {
@@ -9,6 +10,8 @@ export type ProcessSettings = Partial<Emitter.EmitterOptions> & {
   readonly retention?: Retention.Retention
   /** How many requests can wait for a change at once; the default without it. */
   readonly maxWaits?: number
+  /** How it prunes for so many milliseconds; as in production after these. */
+  readonly pruning?: PlannedPruning & { readonly forMillis: number }
 }
 
 /** One process is woken by its own commits: a wake-up that it missed is found so soon. */
