@@ -280,7 +280,12 @@ const actionsOfKind = (
         tries: [
           { after: 0 },
           ...Array.from({ length: 2 + prng.below(5) }, (): KeyedTry => ({
-            after: prng.pick([0, 1, 30, 400, 2500, 11_000, 40_000, 600_000, day - 1000, day + 60_000]),
+            after: prng.pick([
+              ...[0, 1, 30, 400, 2500],
+              // The lease of the first is over, and it may still be under way.
+              ...[10_300, 11_000, 12_000],
+              ...[40_000, 600_000, day - 1000, day + 60_000]
+            ]),
             ...(prng.chance(0.15) ? { isOther: true } : {}),
             ...(prng.chance(0.1) ? { isOfOther: true } : {})
           }))
