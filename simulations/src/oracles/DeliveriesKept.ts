@@ -17,8 +17,7 @@ export const deliveriesKept: Oracle = {
     return {
       stored: (done) => {
         if (/^(outbox|deliveries|webhooks)\./.test(done.method)) rule.judged++
-        atOnce.stored(done)
-        return outbox.apply(done)
+        return atOnce.stored(done) ?? outbox.apply(done)
       },
       posted: atOnce.posted,
       tailLost: (since) => outbox.forgetSince(since)
