@@ -19,7 +19,7 @@ import { injectFault, partyOf, perform } from "./Perform.ts"
 import type { Plan } from "./plan/Plan.ts"
 import { drainDaysOf } from "./plan/DrainTime.ts"
 import { planOf } from "./plan/PlanGeneration.ts"
-import { drain, readDeliveries, readLists } from "./DrainPhase.ts"
+import { drain, readAudit, readDeliveries, readFigures, readLists } from "./DrainPhase.ts"
 import type { Scenario } from "./Scenario.ts"
 import { setUp } from "./SetUp.ts"
 import * as Disk from "./world/Disk.ts"
@@ -228,7 +228,9 @@ const prepare = (input: RunInput, host: Host) => {
     for (const brand of brands) {
       yield* readDeliveries(context, brand)
       yield* readLists(context, brand)
+      yield* readFigures(context, brand)
     }
+    yield* readAudit(context)
     for (const { instance, name, whole } of instances) {
       if (instance.conclude !== undefined && whole !== null) whole.judged++
       const message = instance.conclude?.() ?? null

@@ -128,6 +128,16 @@ describe("live events", async () => {
     expect((await openStream(api, brand, { cookie })).status).toBe(401)
   })
 
+  /** Waits until the server has a place for another stream. */
+  const expectRoom = () =>
+    expect
+      .poll(async () => {
+        const stream = await openStream(api, other)
+        stream.close()
+        return stream.status
+      })
+      .toBe(200)
+
   it("are as many as the server may have open [LIVE-4]", async () => {
     const streams = await Promise.all([1, 2, 3].map(() => openStream(api, brand)))
     const refused = await api.operate("GET", pathOf(brand))
@@ -137,8 +147,22 @@ describe("live events", async () => {
       "unavailable"
     ])
     streams[0]!.close()
-    await expect.poll(async () => (await openStream(api, other)).status).toBe(200)
+    await expectRoom()
     for (const stream of streams) stream.close()
+  })
+
+  it("are as many as the server may have open, also where more are asked for at once [LIVE-4]", async () => {
+    const fresh = await startBrand({ streamLimits: quick })
+    const ask = () =>
+      fresh.api.fetch(new Request(`http://host${pathOf(fresh.brand)}`, { headers: { authorization } }))
+    const answers = await Promise.all(Array.from({ length: 9 }, ask))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, ...Array(6).fill(503)])
+    for (const { body, status } of answers) {
+      if (status !== 200) continue
+      const reader = body!.getReader()
+      expect(new TextDecoder().decode((await reader.read()).value)).toMatch(/^id: /)
+      await reader.cancel()
+    }
   })
 
   it("reach a fetch handler's client, whose leaving ends them [LIVE-4]", async () => {

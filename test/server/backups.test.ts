@@ -223,6 +223,7 @@ describe("the settings of backups", () => {
     const refused: ReadonlyArray<readonly [Record<string, string>, RegExp]> = [
       [{ LEAD_SIGNALS_BACKUP_INTERVAL: "keep" }, /INTERVAL takes a time from 1m/],
       [{ LEAD_SIGNALS_BACKUP_COPIES: "0" }, /COPIES takes an integer from 1 to 1000/],
+      [{ LEAD_SIGNALS_BACKUP_FOLDER: "/backups\r" }, /takes a folder without control characters/],
       [{ LEAD_SIGNALS_DATABASE: "memory" }, /a store in memory has none/],
       [{ LEAD_SIGNALS_DATABASE: "postgres://db/leads" }, /back Postgres up by its own tools/]
     ]

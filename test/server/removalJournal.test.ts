@@ -55,6 +55,9 @@ describe("the setting of the journal", () => {
     expect(Either.getLeft(read(" "))).toMatchObject({
       value: expect.stringMatching(/REMOVAL_JOURNAL takes a folder/)
     })
+    expect(Either.getLeft(read("/removals\r"))).toMatchObject({
+      value: expect.stringMatching(/REMOVAL_JOURNAL takes a folder without control characters/)
+    })
     expect(Either.getLeft(read("/removals", "memory"))).toMatchObject({
       value: expect.stringMatching(/a store in memory keeps none/)
     })

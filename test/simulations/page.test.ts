@@ -56,7 +56,7 @@ describe("docs/simulator.md", () => {
     )
     expect(actors).toContain("calls succeed")
     expect([...firstColumn("Rules")].sort()).toEqual(
-      [...new Set([...names, ...actors, "files whole", "liveness"])].sort()
+      [...new Set([...names, ...actors, "files whole", "erased leave memory", "liveness"])].sort()
     )
   })
 

@@ -196,4 +196,25 @@ describe("reading in place", () => {
     for (const exit of [first!, second!])
       expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toBe(broken)
   })
+
+  it("takes an error of a job for a defect of another worker of the store, too", async () => {
+    const [broken, failed] = [new RangeError("broken"), { defect: null }]
+    const exit = await Effect.runPromiseExit(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const filename = emptyStoreFile()
+          const [one, other] = yield* Effect.all([
+            readingInPlace(filename, undefined, failed),
+            readingInPlace(filename, undefined, failed)
+          ])
+          const job = one.read("1", "followLeads", () => {
+            throw broken
+          })
+          yield* Effect.exit(job)
+          yield* other.read("1", "followLeads", () => null)
+        })
+      )
+    )
+    expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toBe(broken)
+  })
 })

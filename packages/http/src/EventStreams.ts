@@ -154,12 +154,20 @@ const make = Effect.gen(function* () {
       yield* disconnect
     })
 
-  const begin = (request: StreamRequest): Effect.Effect<OpenStream | null, never, Scope.Scope> =>
+  /** Places of streams that were answered and have not begun, by when they were given. A client that is gone by then never takes its place. */
+  const promised = new Map<symbol, number>()
+
+  const isRoomAt = (now: number): boolean => {
+    for (const [place, since] of promised) if (now - since >= stallMillis) promised.delete(place)
+    return open.size + promised.size < maxStreams
+  }
+
+  const begin = (request: StreamRequest, place: symbol): Effect.Effect<OpenStream, never, Scope.Scope> =>
     Effect.gen(function* () {
-      if (open.size >= maxStreams) return null
       const now = yield* elapsedMillis
       const stream = yield* Effect.acquireRelease(
         Effect.sync(() => {
+          promised.delete(place)
           const added = new OpenStream(request.resumption.position, now)
           open.add(added)
           return added
@@ -170,21 +178,31 @@ const make = Effect.gen(function* () {
       return stream
     })
 
-  return {
-    hasRoom: Effect.sync(() => open.size < maxStreams),
-    stream: (request: StreamRequest): Stream.Stream<string, never, LeadStore | BrandStore> =>
-      Stream.unwrapScoped(
-        Effect.map(begin(request), (stream) =>
-          stream === null
-            ? Stream.empty
-            : Stream.concat(
-                Stream.fromEffect(
-                  Effect.map(elapsedMillis, (now) => stream.hand(openingOf(request.resumption), now))
-                ),
-                Stream.repeatEffectOption(next(stream, request))
-              )
+  const streamIn = (
+    place: symbol,
+    request: StreamRequest
+  ): Stream.Stream<string, never, LeadStore | BrandStore> =>
+    Stream.unwrapScoped(
+      Effect.map(begin(request, place), (stream) =>
+        Stream.concat(
+          Stream.fromEffect(
+            Effect.map(elapsedMillis, (now) => stream.hand(openingOf(request.resumption), now))
+          ),
+          Stream.repeatEffectOption(next(stream, request))
         )
       )
+    )
+
+  return {
+    hasRoom: Effect.map(elapsedMillis, isRoomAt),
+    /** A stream that has its place from now on, also before its client reads; null where there is none left. */
+    stream: (request: StreamRequest) =>
+      Effect.map(elapsedMillis, (now) => {
+        if (!isRoomAt(now)) return null
+        const place = Symbol("place")
+        promised.set(place, now)
+        return streamIn(place, request)
+      })
   }
 })
 

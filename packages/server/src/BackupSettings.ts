@@ -1,7 +1,7 @@
 /** Reads the variables of scheduled backups. [REST-6] */
 import { Retention } from "@lead-signals/domain"
 import { Either } from "effect"
-import { kindOf } from "./DatabaseLocation.ts"
+import { hasControls, kindOf } from "./DatabaseLocation.ts"
 import { type Environment, valueOf } from "./Variables.ts"
 
 /** When backups are made, and which are kept. */
@@ -43,6 +43,10 @@ export const readBackups = (
         "LEAD_SIGNALS_BACKUP_FOLDER takes a folder for backups of a SQLite file; back Postgres up by its own tools: pg_dump, or pg_basebackup with an archive."
       )
     case "sqlite":
+      if (hasControls(folder))
+        return Either.left(
+          "LEAD_SIGNALS_BACKUP_FOLDER takes a folder without control characters, such as a carriage return at its end."
+        )
       return Either.right({ folder, intervalMillis: interval, copies: Number(copies) })
   }
 }

@@ -37,6 +37,9 @@ export const renderedDatabase = (database: string): string => {
 // oxlint-disable-next-line no-control-regex -- what no path is meant to have
 const controls = /[\u0000-\u001f\u007f]/
 
+/** Whether a path has a character that none is meant to have. */
+export const hasControls = (path: string): boolean => controls.test(path)
+
 const takes = `takes the path of a SQLite file, memory, or a URL like ${postgresExample}`
 
 /**
@@ -49,7 +52,7 @@ export const readDatabase = (value: string): Either.Either<string, string> => {
   if (value.trim() === "") return Either.left(takes)
   if (kindOf(value) !== "postgres") {
     if (value.includes("://")) return Either.left(`${takes}, without quotes or spaces around it`)
-    return controls.test(value)
+    return hasControls(value)
       ? Either.left(`${takes}, without control characters, such as a carriage return at its end`)
       : Either.right(value)
   }

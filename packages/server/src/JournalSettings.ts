@@ -1,7 +1,7 @@
 /** Reads where the journal of removals is kept. [REST-9] */
 import { Either } from "effect"
 import { basename, join } from "node:path"
-import { kindOf } from "./DatabaseLocation.ts"
+import { hasControls, kindOf } from "./DatabaseLocation.ts"
 import { type Environment, valueOf } from "./Variables.ts"
 
 /** The variable that says where the journal of removals is. */
@@ -16,6 +16,10 @@ export const readJournalFolder = (
   if (folder === undefined) return Either.right(null)
   if (folder.trim() === "")
     return Either.left(`${journalVariable} takes a folder for the journal of removals.`)
+  if (hasControls(folder))
+    return Either.left(
+      `${journalVariable} takes a folder without control characters, such as a carriage return at its end.`
+    )
   return kindOf(database) === "memory"
     ? Either.left(
         `${journalVariable} takes a folder for the journal of removals, and a store in memory keeps none.`

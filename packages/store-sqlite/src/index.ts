@@ -15,7 +15,8 @@
  * - `worker/` runs jobs in threads;
  * - `database/` joins connections, worker and write-ahead log into one database, which commits in groups;
  * - `stores/` implements the ports, one file each;
- * - `maintenance/` checks, copies, restores and locks a file for its operator.
+ * - `maintenance/` checks, copies, restores and locks a file for its operator;
+ * - `simulation/` is what the simulator has beside the ports.
  */
 import { CommitSize, type CopyTarget, type StorePorts, type StoreUnavailable } from "@lead-signals/domain"
 import type { EncryptionKey } from "@lead-signals/encryption"

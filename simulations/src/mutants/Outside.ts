@@ -47,8 +47,12 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
     "Backups, copies, restores and checks are commands of an operator who has the file."
   ],
   [
-    /^store-sqlite\/(?:worker\/(?:StoreWorker|startThread|thread|ReadingWorker:(?:roundRobin|readingWorker)|Jobs:jobs:property:8)|database\/(?:MergeScheduler|OffloadedTransactions|JournalSync|GroupCommit:groupCommit\.gatherAll|WriteAheadLog:synced\.truncate|Upgrade:migrateInWorker))\b/,
+    /^store-sqlite\/(?:worker\/(?:StoreWorker|startThread|thread|ReadingWorker:(?:roundRobin|readingWorker)|Jobs:(?:erase|jobs:property:(?:8|9|10|11|12)|jobs\.(?:removeSomeLeads|migrate|vacuumInto|copyPages)))|database\/(?:MergeScheduler|OffloadedTransactions|JournalSync|GroupCommit:groupCommit\.gatherAll|WriteAheadLog:synced\.truncate|Upgrade:migrateInWorker)|search\/SegmentMerge:(?:ownedMergeSql|beginMerge|mergeOwnedStep|endMerge|leaveMerges))\b/,
     "A simulation has no threads: what they do is done in place."
+  ],
+  [
+    /^store-sqlite\/stores\/SearchTexts:SearchTexts\.(?:remember:(?:condition:(?:8|9|10)|equality:2|statement:3|element:1|return:4)$|follow\.failed\b)/,
+    "Nothing comes between two pieces that are read in place, and no thread fails."
   ],
   [
     /^store-sqlite\/(?:connection\/(?:FileKey|Driver:(?:openDatabase|connection)|Writability)|rows\/Secrets:(?:mustWrap|rewrap)|database\/FileDatabase:make:(?:statement:4|string:1)|index:layer:boolean:1)\b/,
@@ -65,6 +69,10 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
   [
     /^store-sqlite\/schema\/migrations\/(?:0009_signals_in_order:signalsInOrder:sql-order:4|0013_texts_by_brand:(?:counts:string:1|writePiece\.leads:nullish:2)|0013_folding:module:arithmetic:2)$/,
     "It moves the rows of an older file, and the files of a simulation are new."
+  ],
+  [
+    /^domain\/stores\/PendingUses:PendingUses\.(?:(?:isWriting|note|writeBehind|withUses\.lastUsedAt)\b|writeAll:(?:condition:[134]|equality:2|statement:1)$)/,
+    "Every write of a simulation ends before its caller goes on, as a fiber that one store has and another has not would give a run another history over each: no use waits to be written."
   ],
   [
     /^domain\/stores\/SharedRateWindows:SharedRateWindows\.step:condition:5$/,

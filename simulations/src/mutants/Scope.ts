@@ -11,7 +11,10 @@ export const omittedModules: ReadonlyMap<string, string> = new Map([
   ["packages/http/src/contract/FieldDescriptions.ts", "words of the OpenAPI document"],
   ["packages/http/src/contract/Fields.ts", "words of the OpenAPI document"],
   ["packages/http/src/contract/OpenApi.ts", "words of the OpenAPI document"],
-  ["packages/http/src/contract/ObservationSchema.ts", "words of the OpenAPI document"]
+  ["packages/http/src/contract/ObservationSchema.ts", "words of the OpenAPI document"],
+  ["packages/store-sqlite/src/simulation/HostFile.ts", "a part of the simulator"],
+  ["packages/store-sqlite/src/simulation/TextsInMemory.ts", "a part of the simulator"],
+  ["packages/store-sqlite/src/simulation/index.ts", "a part of the simulator"]
 ])
 
 /** Calls whose arguments are words for people who read logs, traces or the document. */

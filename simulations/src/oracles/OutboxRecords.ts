@@ -48,6 +48,8 @@ export interface Due {
 
 /** A delivery as the outbox must have it. */
 export interface KnownDelivery {
+  /** Its place among all deliveries of the store, in the order in which they were queued. */
+  readonly place: number
   id: string | null
   readonly webhook: OutboxWebhook
   readonly event: string

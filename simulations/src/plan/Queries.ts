@@ -83,6 +83,38 @@ export const query = (prng: Prng): PlannedQuery => {
   return prng.chance(0.06) ? narrow(prng, drawn) : drawn
 }
 
+/** What names and headlines of a load have pieces of: most of its people have some of them, and few have others. */
+const searchedInLoads = [
+  "name 12 of b0-p100",
+  "name 3",
+  "anna zed",
+  "head of sales",
+  "revops 100%",
+  "hahaha",
+  "strasse"
+]
+
+const searchInLoad = (prng: Prng): string => {
+  if (prng.chance(0.3)) return twoLetters(prng, 1 + prng.below(5))
+  const characters = [...prng.pick(searchedInLoads)]
+  const from = prng.below(characters.length - 2)
+  return characters.slice(from, from + 1 + prng.below(6)).join("")
+}
+
+/** Any list of many leads: small pages in front, and pages far behind them. */
+export const queryOfLoad = (prng: Prng): PlannedQuery => {
+  const drawn = query(prng)
+  if (prng.chance(0.15))
+    return { ...narrow(prng, drawn), page: prng.pick([1, 2, 3]), pageSize: prng.pick([1, 1, 2, 3]) }
+  const found: PlannedQuery = {
+    ...drawn,
+    search: prng.chance(0.75) ? searchInLoad(prng) : drawn.search,
+    bounds: prng.chance(0.8) ? [] : drawn.bounds
+  }
+  if (prng.chance(0.5)) return { ...found, page: prng.pick([1, 2, 3]), pageSize: prng.pick([1, 2, 3]) }
+  return { ...found, page: prng.pick([1, 2, 4, 7]), pageSize: prng.pick([5, 25, 40, 100]) }
+}
+
 /** Few leads of several flags in the order of their creation: a store can merge what it has of each combination. */
 const narrow = (prng: Prng, drawn: PlannedQuery): PlannedQuery => {
   const all = { qualified: prng.chance(0.5), exported: prng.chance(0.5), isEmployee: false }

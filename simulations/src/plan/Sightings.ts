@@ -210,21 +210,49 @@ export const seenAt = (prng: Prng, startsAt: number, at: number): Times => {
 /** People who are loaded in one go, when there are none of these numbers otherwise. */
 const firstLoaded = 10_000
 
+/** The i-th person of a load that begins with so many loaded before it. */
+const loadedPerson = (brand: number, from: number, i: number): Sighting["person"] => {
+  const tag = tagOf(brand, firstLoaded + from + i)
+  return {
+    extId: tag,
+    name: i % 7 === 0 ? sharedNames[i % 3]! : `Name ${i % 50} of ${tag}`,
+    ...(i % 4 === 0 ? { headline: headlines[i % headlines.length]! } : {}),
+    // The digits of the number, as letters.
+    ...(i % 4 === 1 ? { headline: i.toString(2).replaceAll("0", "a").replaceAll("1", "b") } : {}),
+    ...(i % 5 === 0 ? { company: companies[i % companies.length]! } : {})
+  }
+}
+
 /** What is seen of so many further people in a load: little of each, and ties in every order. */
 export const loaded = (brand: number, from: number, people: number): ReadonlyArray<Sighting> =>
-  Array.from({ length: people }, (_, i): Sighting => {
-    const person = firstLoaded + from + i
-    const tag = tagOf(brand, person)
-    return {
-      signal: i % signalsPerBrand,
-      person: {
-        extId: tag,
-        name: i % 7 === 0 ? sharedNames[i % 3]! : `Name ${i % 50} of ${tag}`,
-        ...(i % 4 === 0 ? { headline: headlines[i % headlines.length]! } : {}),
-        // The digits of the number, as letters.
-        ...(i % 4 === 1 ? { headline: i.toString(2).replaceAll("0", "a").replaceAll("1", "b") } : {}),
-        ...(i % 5 === 0 ? { company: companies[i % companies.length]! } : {})
-      },
-      engagement: { id: `b${brand}-l${from + i}`, type: "reaction", reactionType: "LIKE" }
-    }
-  })
+  Array.from({ length: people }, (_, i): Sighting => ({
+    signal: i % signalsPerBrand,
+    person: loadedPerson(brand, from, i),
+    engagement: { id: `b${brand}-l${from + i}`, type: "reaction", reactionType: "LIKE" }
+  }))
+
+/** One letter of the first few is another one: the text is as long as before, and comes elsewhere in an order. */
+const misspelt = (prng: Prng, text: string): string => {
+  const at = prng.below(4)
+  return `${text.slice(0, at)}${prng.pick(["a", "e", "n", "z"])}${text.slice(at + 1)}`
+}
+
+/** The external id of the i-th person of a load. */
+export const loadedExtIdOf = (brand: number, from: number, i: number): string =>
+  tagOf(brand, firstLoaded + from + i)
+
+/** The i-th person of a load is seen again, mostly under another name or headline, of the same length or another one. */
+export const seenAgain = (prng: Prng, brand: number, from: number, i: number, id: string): Sighting => {
+  const person = loadedPerson(brand, from, i)
+  const headline = (person["headline"] as string | undefined) ?? prng.pick(headlines)
+  return {
+    signal: prng.below(signalsPerBrand),
+    person: {
+      ...person,
+      ...(prng.chance(0.6) ? { name: misspelt(prng, person.name) } : {}),
+      ...(prng.chance(0.15) ? { name: prng.pick(sharedNames) } : {}),
+      ...(prng.chance(0.3) ? { headline: misspelt(prng, headline) } : {})
+    },
+    engagement: { id, type: "reaction", reactionType: "LIKE" }
+  }
+}

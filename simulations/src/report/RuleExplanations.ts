@@ -69,6 +69,8 @@ const explanations: Readonly<Record<string, string>> = {
   "observations are taken": "An observation that keeps to the specification must be accepted, item by item.",
   "files whole":
     "After a loss of power the file must have no damaged page, no broken reference and no derived table that is off.",
+  "erased leave memory":
+    "After an erasure the searches of a SQLite store must keep in memory no text of a lead that is gone, and no posting from which one could be made again.",
   liveness:
     "After the faults have stopped, everything owed must come about within 30 days of virtual time: every call answered, every delivery taken or dead. It may take longer where an ordered webhook lets the events of a lead die one after the other."
 }

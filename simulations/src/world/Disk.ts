@@ -24,6 +24,8 @@ export interface Disk {
   readonly losePower: (draw: Prng) => void
   /** What is wrong with the files that the last loss of power left; null where nothing is. */
   readonly damage: () => string | null
+  /** What a process that is the only one has in memory of leads that are gone, by its number; null where that is nothing. */
+  readonly residue: (process: number) => string | null
   /** Makes a disk of the same kind with nothing on it; null where nobody can. */
   readonly another: (() => Disk) | null
   /** Releases the disk at the end of the run. */
@@ -65,6 +67,7 @@ export const own = (layer: () => Layer.Layer<Stores, unknown>): Disk => {
     crash: () => {},
     losePower: () => {},
     damage: () => null,
+    residue: () => null,
     another: null,
     discard: () => {
       for (const each of opened) each.close()

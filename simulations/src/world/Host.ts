@@ -1,17 +1,18 @@
 /**
  * What runs in a world's machine: the service over some store, as production wires it; or somebody's own fetch handler.
  */
-import { Entropy, RetentionRounds, Retention, RetentionPolicy } from "@lead-signals/domain"
+import { Entropy, Pruning, RetentionRounds, Retention, RetentionPolicy } from "@lead-signals/domain"
 import { app, AuditedKeyReads, DefaultRateLimit, OperatorToken } from "@lead-signals/http"
 import { type Machine, Prng } from "@lead-signals/simulation-kernel"
 import { Addresses, Emitter, Resolver, Sender, TargetGuard, Unresolvable } from "@lead-signals/webhook"
 import { Context, Effect, Either, Layer, type Scope } from "effect"
 import { addressesOfNames, allowedRanges, unreadableRanges } from "../vocabulary/TargetUrls.ts"
+import { kindsInOrder, type PlannedPruning } from "../plan/PlannedRetention.ts"
 import type { Disk } from "./Disk.ts"
 import { faulty, type StoreFaults } from "./FaultyStore.ts"
 import type { ProcessSettings } from "./ProcessSettings.ts"
 import { handle, type Handling, type SimulatedRequest } from "./SimulatedHttp.ts"
-import type { Stores } from "./StorePorts.ts"
+import type { StoreMethod, Stores } from "./StorePorts.ts"
 
 /** The environment's token of every simulated service; it opens everything. */
 export const operatorToken = "simulated-operator-token"
@@ -27,6 +28,8 @@ interface Surroundings {
   readonly overNetwork: ((disk: Disk) => Context.Context<Stores>) | null
   /** The files that the last process left are damaged. */
   readonly onDamage: (message: string) => void
+  /** Something is left of leads that were removed. */
+  readonly onResidue: (message: string) => void
 }
 
 /** A started process, until its scope ends. */
@@ -79,6 +82,40 @@ const requestedRetention = (retention: Retention.Retention, n: number): Retentio
   [Retention.retentionKinds[n % Retention.retentionKinds.length]!]: null
 })
 
+/** Asks for pieces of fewer rows, and under a lease of another length, than a round of production does. */
+const prunedAs = (pruning: typeof Pruning.Service, { leaseMillis, rows = Infinity }: PlannedPruning) =>
+  Pruning.of({
+    ...pruning,
+    prune: ({ lease, limit, ...request }) =>
+      // The end of the plan's hours comes between two pieces.
+      Effect.uninterruptible(
+        pruning.prune({
+          ...request,
+          limit: kindsInOrder.has(request.kind) ? Math.min(limit, rows) : limit,
+          lease: lease === null || leaseMillis === undefined ? lease : { ...lease, leaseMillis }
+        })
+      )
+  })
+
+/** Prunes as the plan says while its actions go on, and then as production does. */
+const prune = (
+  retention: Retention.Retention,
+  planned: ProcessSettings["pruning"]
+): Effect.Effect<never, never, Pruning | Entropy> => {
+  const asInProduction = RetentionRounds.retain({ retention })
+  if (planned === undefined || planned.forMillis === 0) return asInProduction
+  const { intervalMillis } = planned
+  const often = RetentionRounds.retain({
+    retention,
+    ...(intervalMillis === undefined ? {} : { intervalMillis })
+  })
+  return often.pipe(
+    Effect.updateService(Pruning, (pruning) => prunedAs(pruning, planned)),
+    Effect.timeoutOption(planned.forMillis),
+    Effect.zipRight(asInProduction)
+  )
+}
+
 /** Starts the service of production over opened stores: the sender of webhooks and the API. */
 export const serve = (
   stores: Context.Context<Stores>,
@@ -103,14 +140,14 @@ export const serve = (
       Context.merge(yield* Layer.build(targets)),
       Context.add(Sender.Sender, { post })
     )
-    const { retention, ...sending } = settings
+    const { pruning, retention, ...sending } = settings
     if (retention !== undefined) {
       let requests = 0
       const dryRun = Effect.suspend(() =>
         Effect.ignore(RetentionRounds.countDue(requestedRetention(retention, requests++)))
       )
       yield* Effect.all([
-        Effect.forkScoped(RetentionRounds.retain({ retention })),
+        Effect.forkScoped(prune(retention, pruning)),
         Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(dryRunMillis), dryRun)))
       ]).pipe(Effect.provide(stored))
     }
@@ -118,6 +155,9 @@ export const serve = (
     const serving = yield* app.pipe(Effect.provide(Context.merge(host, emitter)))
     return { handle: (request) => handle(serving, request) }
   })
+
+/** The calls after which nothing of a lead that is gone may be left. [PII-3, DEL-1] */
+const removals: ReadonlySet<StoreMethod> = new Set<StoreMethod>(["leads.erase", "leads.removeSome"])
 
 /** The service of production, over the disk. */
 export const service = (disk: Disk, seed: number): Host => {
@@ -130,7 +170,7 @@ export const service = (disk: Disk, seed: number): Host => {
     losePower: disk.losePower,
     crash: disk.crash,
     discard: disk.discard,
-    start: ({ onDamage, overNetwork, post, process, settings, store }) =>
+    start: ({ onDamage, onResidue, overNetwork, post, process, settings, store }) =>
       Effect.gen(function* () {
         const damage = disk.damage()
         if (damage !== null) {
@@ -138,7 +178,17 @@ export const service = (disk: Disk, seed: number): Host => {
           return yield* Effect.never
         }
         const opened = overNetwork === null ? disk.open(process) : overNetwork(disk)
-        return yield* serve(faulty(opened, store), { auditsKeyReads, entropy, post, settings })
+        const onStored: StoreFaults["onStored"] = (done) => {
+          store.onStored(done)
+          const residue = removals.has(done.method) ? disk.residue(process) : null
+          if (residue !== null) onResidue(residue)
+        }
+        return yield* serve(faulty(opened, { ...store, onStored }), {
+          auditsKeyReads,
+          entropy,
+          post,
+          settings
+        })
       })
   }
 }

@@ -2,7 +2,8 @@
 import { parseEncryptionKey } from "@lead-signals/encryption"
 import type { Prng } from "@lead-signals/simulation-kernel"
 import * as SqliteStore from "@lead-signals/store-sqlite"
-import { Either } from "effect"
+import { hostClient, rateWindowsIn, residueOf } from "@lead-signals/store-sqlite/simulation"
+import { Effect, Either, Layer } from "effect"
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,11 +11,8 @@ import { build, type Disk, type Opened } from "./Disk.ts"
 import { damageOf } from "./SqliteDamage.ts"
 import { UnsyncedWrites } from "./UnsyncedWrites.ts"
 
-/**
- * A new file for all, made once: migrating an empty file takes longer than a short run. By the endings of its files; one plain, one
- * encrypted.
- */
-const templates = new Map<boolean, ReadonlyMap<string, Buffer>>()
+/** A new file for all of a kind, made once: migrating an empty file takes longer than a short run. By the endings of its files. */
+const templates = new Map<FileKind, ReadonlyMap<string, Buffer>>()
 
 const encryption: SqliteStore.EncryptionOptions = {
   key: Either.getOrThrow(parseEncryptionKey("5e".repeat(32)))
@@ -54,8 +52,11 @@ const boundsInTurn: ReadonlyArray<Bounds> = [
   },
   ofProduction,
   { maxEffort: 12, searchTexts: { minLeads: Infinity } },
-  { maxEffort: 3, searchTexts: { minLeads: 1, maxBytes: 200_000, pauseMillis: 0, pieceLeads: 2 } }
+  { maxEffort: 3, searchTexts: { minLeads: 1, maxBytes: 1_400_000, pauseMillis: 0, pieceLeads: 2 } }
 ]
+
+/** Few leads come into the search indexes, and few wait for them. */
+const maxUnindexed = 2
 
 const layerOf = (
   filename: string,
@@ -71,14 +72,44 @@ const layerOf = (
     beforeCommit,
     ticks: SqliteStore.TickScheduler.withoutThreads,
     groupMillis: Number.POSITIVE_INFINITY,
-    // Few leads come into the search indexes, and few wait for them.
-    maxUnindexed: 2
+    maxUnindexed
   })
 
-const makeTemplate = (encrypted: boolean): ReadonlyMap<string, Buffer> => {
+/** One of so many runs has the store over a host's client. */
+const hostsTurn = 8
+
+/** Whose file it is: the store's own, plain or encrypted, or a host's, which has other tables. */
+type FileKind = "plain" | "encrypted" | "host's"
+
+const kindOf = ({ bounds, encrypted, synced }: SqliteDiskOptions): FileKind => {
+  if (encrypted) return "encrypted"
+  return !synced && bounds !== null && bounds % hostsTurn === hostsTurn - 1 ? "host's" : "plain"
+}
+
+/**
+ * The store over a host's own client, with a prefix before its tables, as a program has it that embeds the service. Rate windows have a file,
+ * so that they outlive a process as everywhere.
+ */
+const hostsLayerOf = (filename: string, beforeCommit: () => void) =>
+  Layer.flatMap(rateWindowsIn(`${filename}-limits`), (windows) =>
+    Layer.merge(
+      Layer.unwrapScoped(
+        Effect.map(hostClient(filename, beforeCommit), (client) =>
+          SqliteStore.layerOver(client, { tablePrefix: "of_host_", rankIndex: smallBuckets, maxUnindexed })
+        )
+      ),
+      Layer.succeedContext(windows)
+    )
+  )
+
+const makeTemplate = (kind: FileKind): ReadonlyMap<string, Buffer> => {
   const folder = folderOfRuns()
   const file = join(folder, "template.sqlite")
-  build(layerOf(file, { encrypted, synced: false })).close()
+  const layer =
+    kind === "host's"
+      ? hostsLayerOf(file, () => {})
+      : layerOf(file, { encrypted: kind === "encrypted", synced: false })
+  build(layer).close()
   const files = endings.filter((ending) => existsSync(file + ending))
   const made = new Map(files.map((ending) => [ending, readFileSync(file + ending)]))
   rmSync(folder, { recursive: true, force: true })
@@ -115,8 +146,9 @@ export const sqlite = (options: SqliteDiskOptions): Disk => {
   let dying: (() => void) | null = null
   let damage: string | null = null
   const unsynced = new UnsyncedWrites(filename)
-  const template = templates.get(options.encrypted) ?? makeTemplate(options.encrypted)
-  templates.set(options.encrypted, template)
+  const kind = kindOf(options)
+  const template = templates.get(kind) ?? makeTemplate(kind)
+  templates.set(kind, template)
   for (const [ending, bytes] of template) writeFileSync(filename() + ending, bytes, { mode: 0o600 })
   const beforeCommit: BeforeCommit = (synchronous) => {
     if (options.synced) unsynced.beforeCommit(synchronous())
@@ -149,7 +181,11 @@ export const sqlite = (options: SqliteDiskOptions): Disk => {
         options.bounds === null
           ? ofProduction
           : boundsInTurn[(options.bounds + starts++) % boundsInTurn.length]
-      const next = build(layerOf(filename(), options, beforeCommit, bounds))
+      const next = build(
+        kind === "host's"
+          ? hostsLayerOf(filename(), () => beforeCommit(() => 0))
+          : layerOf(filename(), options, beforeCommit, bounds)
+      )
       opened.set(process, next)
       return next.context
     },
@@ -170,6 +206,7 @@ export const sqlite = (options: SqliteDiskOptions): Disk => {
       })
     },
     damage: () => damage,
+    residue: (process) => (opened.size === 1 && opened.has(process) ? residueOf(filename()) : null),
     another: () => sqlite(options),
     discard: () => {
       for (const each of opened.values()) each.close()

@@ -99,7 +99,7 @@ export const liveEvents = {
           const newestPruned = yield* pruning.newestPrunedEvent
           const { authorization, cookie } = request.headers
           const credentials = yield* Effect.context<OperatorToken | AccessTokenStore>()
-          const stream = streams.stream({
+          const stream = yield* streams.stream({
             brandId,
             resumption: resumeEvents(request.headers["last-event-id"], { newest, newestPruned }),
             isAllowed: stillReads({ authorization, cookie }, brandId).pipe(
@@ -110,6 +110,8 @@ export const liveEvents = {
             ),
             disconnect: yield* interruptRequest
           })
+          // Others can have taken the last place while the store was read.
+          if (stream === null) return Responses.tooManyStreams
           const context = yield* Effect.context<LeadStore>()
           return HttpServerResponse.stream(
             Stream.encodeText(Stream.provideContext(stream, context as never)),

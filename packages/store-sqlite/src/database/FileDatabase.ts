@@ -114,8 +114,11 @@ const make = (path: string, options: DatabaseOptions) =>
     const offloaded = offloadTransactions({ worker, log, snapshot, barrier, opened, writability, merges })
     // The last commits end before the log and the connections close. Without threads a commit ends at once.
     if (syncsInThreads) yield* Effect.addFinalizer(() => close)
+    const failedInPlace = { defect: null }
     const reading = (jobsAtOnce: number) =>
-      hasThreads ? readingWorker(filename, key, inPlace, jobsAtOnce) : readingInPlace(filename, key)
+      hasThreads
+        ? readingWorker(filename, key, inPlace, jobsAtOnce)
+        : readingInPlace(filename, key, failedInPlace)
     return Database.of({
       secrets: new Secrets(secrets),
       queued,

@@ -28,7 +28,7 @@ export class PostingParts {
   private readonly sizes: PartSizes
   private readonly texts: SlotTexts
   private readonly trigrams = new Trigrams()
-  private readonly parts: Array<Part> = []
+  readonly parts: Array<Part> = []
   private slots = 0
   /** Slots from here on have no postings. */
   private indexed = 0

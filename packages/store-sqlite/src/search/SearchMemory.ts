@@ -38,9 +38,10 @@ let hits = new Uint32Array(4096)
 /** The leads of one brand. */
 export class SearchMemory {
   private readonly partLeads
-  private readonly columns = new LeadColumns()
-  private readonly texts: SlotTexts
-  private readonly postings: PostingParts
+  /** To be read elsewhere, not changed: a simulation sees what is left of a lead that is gone. */
+  readonly columns = new LeadColumns()
+  readonly texts: SlotTexts
+  readonly postings: PostingParts
 
   constructor(sizes: PartSizes = defaults) {
     this.partLeads = sizes.partLeads

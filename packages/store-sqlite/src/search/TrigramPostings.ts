@@ -12,7 +12,7 @@ import { trigramAt, trigramOf, type Trigrams } from "./Trigrams.ts"
 const maxSlots = 65_536
 
 /** In place of each posting of a list whose slots were all removed. */
-const removed = 0xffff_ffff
+export const removed = 0xffff_ffff
 
 /** Texts one after the other: text n begins at `starts[n]` and ends where the next begins. */
 export interface Texts {
@@ -96,7 +96,8 @@ const slotsAmong = (count: number): number => {
 export class TrigramPostings {
   /** Where the postings of each trigram begin, by its number. */
   private readonly offsets: Uint32Array
-  private readonly postings: Uint32Array
+  /** The slot of each in the upper 16 bits, and the position in the lower ones. */
+  readonly postings: Uint32Array
 
   private constructor(offsets: Uint32Array, postings: Uint32Array) {
     this.offsets = offsets

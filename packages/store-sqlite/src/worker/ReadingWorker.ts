@@ -90,33 +90,51 @@ export const readingWorker = (
 const isFileFailure = (failure: unknown): boolean =>
   failure instanceof StoreUnavailable || String((failure as { code?: unknown }).code).startsWith("SQLITE_")
 
+/** The first programming error in a job of a store that runs its jobs in place; null before. */
+export interface InPlaceDefect {
+  defect: unknown
+}
+
+/** The connections of jobs in place, while they are open, with their files: a simulation looks at what the jobs keep in memory. */
+export const connectionsInPlace = new Map<DriverConnection, string>()
+
 /**
  * Runs the same jobs at once, on the calling thread and over a connection of its own: for a simulation, in which nothing else runs
- * meanwhile. A programming error in a job is a defect here, and so is every later job: with a thread, the caller would read the file itself,
- * and the error would go unnoticed.
+ * meanwhile. A programming error in a job is a defect here, and so is every later job of the store's workers, which share `failed`: with a
+ * thread, the caller would read the file itself, and nobody waits for the jobs that only fill or follow a memory, so that the error would go
+ * unnoticed.
  */
 export const readingInPlace = (
   filename: string,
-  key: FileKey | undefined
+  key: FileKey | undefined,
+  failed: InPlaceDefect = { defect: null }
 ): Effect.Effect<ReadingWorker, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => ({ connection: null as DriverConnection | null, defect: null as unknown })),
-      ({ connection }) => Effect.sync(() => connection?.close())
+      Effect.sync(() => ({ connection: null as DriverConnection | null })),
+      ({ connection }) =>
+        Effect.sync(() => {
+          if (connection === null) return
+          connectionsInPlace.delete(connection)
+          connection.close()
+        })
     ),
     (opened) => ({
       read: <K extends JobKind>(_: string, kind: K, input: () => Jobs[K]["input"]) =>
         Effect.suspend(() => {
-          if (opened.defect !== null) return Effect.die(opened.defect)
+          if (failed.defect !== null) return Effect.die(failed.defect)
           try {
-            opened.connection ??= new DriverConnection(filename, { readonly: true, busyMillis: 0, key })
+            if (opened.connection === null) {
+              opened.connection = new DriverConnection(filename, { readonly: true, busyMillis: 0, key })
+              connectionsInPlace.set(opened.connection, filename)
+            }
             // Jobs that only read answer at once.
             return Effect.succeed(
               runJob(opened.connection, { kind, input: input() }, () => {}) as Jobs[K]["output"]
             )
           } catch (failure) {
             if (isFileFailure(failure)) return Effect.fail(unavailable(failure))
-            opened.defect = failure
+            failed.defect = failure
             return Effect.die(failure)
           }
         })

@@ -73,7 +73,8 @@ type Brands = Map<string, BrandMemory>
 
 const byConnection = new WeakMap<DriverConnection, Brands>()
 
-const brandsOf = (sql: DriverConnection): Brands => {
+/** The brands that the jobs of a connection keep in memory. */
+export const brandsOf = (sql: DriverConnection): Brands => {
   const known = byConnection.get(sql)
   if (known !== undefined) return known
   const made: Brands = new Map()

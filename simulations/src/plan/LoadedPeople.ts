@@ -1,0 +1,66 @@
+/**
+ * What befalls the people of a load in the minutes after it: their leads are changed, erased, seen again under other names, and searched for.
+ * A store has counters, caches and indexes for many leads that few leads never show.
+ */
+import type { Prng } from "@lead-signals/simulation-kernel"
+import { hour } from "./EventTimes.ts"
+import type { DatedAction, UndatedAction } from "./Plan.ts"
+import { neighbours, queryOfLoad } from "./Queries.ts"
+import { loadedExtIdOf, seenAgain } from "./Sightings.ts"
+
+type Load = DatedAction & { readonly do: "load" }
+
+/** So long after the load it begins, and so long it lasts, in milliseconds. */
+const [begins, lasts] = [15_000, 150_000]
+
+/** How often each thing is done after a load. */
+const times = { amend: 12, observe: 6, erase: 3, list: 40 }
+
+/** Of these first people of a load several have flags: their leads were created at one instant. */
+const amended = 12
+
+const actionOf = (
+  prng: Prng,
+  brand: number,
+  kind: keyof typeof times,
+  { from, people }: Load,
+  n: number
+): UndatedAction => {
+  const somebody = (): number => prng.below(people)
+  switch (kind) {
+    case "amend":
+      return {
+        do: "amend",
+        person: loadedExtIdOf(brand, from, prng.below(amended)),
+        change: {
+          qualified: prng.chance(0.8),
+          exported: prng.chance(0.6),
+          isEmployee: prng.chance(0.4),
+          ...(prng.chance(0.3) ? { score1: prng.below(3) } : {})
+        }
+      }
+    case "observe": {
+      const id = `b${brand}-l${from}-again${n}`
+      const count = prng.pick([1, 2, 5, 12])
+      return {
+        do: "observe",
+        seen: Array.from({ length: count }, (_, i) => seenAgain(prng, brand, from, somebody(), `${id}-${i}`))
+      }
+    }
+    case "erase":
+      return { do: "erase", person: loadedExtIdOf(brand, from, somebody()) }
+    case "list": {
+      const first = queryOfLoad(prng)
+      return { do: "list", query: first, ...(prng.chance(0.2) ? { next: neighbours(prng, first) } : {}) }
+    }
+  }
+}
+
+/** The actions after a load, none of them behind the end of the plan. */
+export const afterLoad = (prng: Prng, load: Load, hours: number): ReadonlyArray<DatedAction> =>
+  (Object.keys(times) as ReadonlyArray<keyof typeof times>).flatMap((kind) =>
+    Array.from({ length: times[kind] }, (_, n): DatedAction => {
+      const at = Math.min(load.at + begins + prng.below(lasts), hours * hour - 1)
+      return { at, brand: load.brand, ...actionOf(prng, load.brand, kind, load, n) }
+    })
+  )
