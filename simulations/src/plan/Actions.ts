@@ -252,9 +252,49 @@ const actionsOfKind = (
           revokeMillis: prng.chance(0.3) ? prng.below(40_000) : null,
           origin: origin(),
           uses: Array.from({ length: 2 + prng.below(6) }, (_, i) => ({
+            after: prng.pick([0, 1, 100, 4000, 20_000]),
+            ...(isLong && i > 0 && i < 4 ? { atExpiry: i - 2 } : {}),
+            what: prng.pick(sessionUses),
+            origin: origin()
+          })),
+          signOut: prng.chance(0.7) ? origin() : null
+        }
+      }
+    case "stream":
+      return () => ({
+        do: "stream",
+        reads: Array.from({ length: 1 + prng.below(5) }, (): StreamRead => {
+          const isSlow = prng.chance(0.1)
+          return {
+            after: prng.pick([0, 1, 300, 5000, 120_000]),
+            forMillis: isSlow ? 90_000 : prng.pick([1, 240, 260, 3000, 14_000, 34_000, 80_000]),
+            from: prng.pick(lastEvents),
+            takesMillis: isSlow ? prng.pick([20_000, 29_000, 31_000, 45_000]) : 0,
+            nth: prng.below(1000)
+          }
+        })
+      })
+    case "keyed":
+      return () => ({
+        do: "keyed",
+        what: prng.pick(keyedThings),
+        tries: [
+          { after: 0 },
+          ...Array.from({ length: 2 + prng.below(5) }, (): KeyedTry => ({
             // At the end of the first one's lease others can overtake it.
             after: prng.pick([
-              0, 1, 30, 400, 2500, 10_300, 11_000, 12_000, 40_000, 600_000, day - 1000, day + 60_000
+              0,
+              1,
+              30,
+              400,
+              2500,
+              10_300,
+              11_000,
+              12_000,
+              40_000,
+              600_000,
+              day - 1000,
+              day + 60_000
             ]),
             ...(prng.chance(0.15) ? { isOther: true } : {}),
             ...(prng.chance(0.1) ? { isOfOther: true } : {})
