@@ -15,8 +15,6 @@ interface Reply {
   readonly status: number | null
   readonly millis: number
   readonly retryAfter?: RetryAfter
-  /** So many milliseconds after it was sent the answer is to reach the service; undefined: the network says. */
-  readonly hearsAfter?: number
   /** Whether it sends back what it got, as much as is read of it. Others now and then answer in words of their own. */
   readonly echoes?: boolean
 }
@@ -89,9 +87,6 @@ const [unsteadyMillis, outageMillis] = [7 * 60_000, 2 * 60_000]
 /** Outages of the next webhook come so much sooner. */
 const phaseMillis = 61_000
 
-/** The slowest answer that is fast, in milliseconds. */
-const fastMillis = 100
-
 /** Statuses that a delivery succeeds with, and that it fails with: the bounds of both among them. [DELIV-3] */
 const [successes, failures] = [
   [204, 200, 299, 201, 206],
@@ -99,12 +94,7 @@ const [successes, failures] = [
 ] as const
 
 const characters: { readonly [behaviour in ReceiverBehaviour]: Character } = {
-  healthy: (n) => ({
-    status: 200,
-    millis: 5,
-    // What is fast, to the millisecond. [DELIV-7]
-    ...(n % 4 === 2 ? { hearsAfter: fastMillis + ((n >> 2) % 2) } : {})
-  }),
+  healthy: () => ({ status: 200, millis: 5 }),
   slow: (_, label, decisions) => ({
     status: 202,
     millis: 2000 + decisions.below(`slowness of ${label}`, 9000)
@@ -182,12 +172,10 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
         const at = yield* Clock.currentTimeMillis
         const {
           echoes = false,
-          hearsAfter,
           millis,
           retryAfter,
           status: reply
         } = characters[webhook.behaviour](n, label, world.decisions, at + Number(webhook.id) * phaseMillis)
-        if (hearsAfter !== undefined) sent.hearsAfter = hearsAfter
         const id = headers["webhook-id"] ?? ""
         // An HMAC costs more than all else here; the oracle `signed` judges the signatures of every post.
         const isRefused =

@@ -17,7 +17,8 @@ export const deliveriesKept: Oracle = {
     return {
       stored: (done) => {
         if (/^(outbox|deliveries|webhooks)\./.test(done.method)) rule.judged++
-        return atOnce.stored(done) ?? outbox.apply(done)
+        atOnce.stored(done)
+        return outbox.apply(done)
       },
       posted: atOnce.posted,
       tailLost: (since) => outbox.forgetSince(since)

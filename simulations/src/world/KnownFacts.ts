@@ -149,8 +149,6 @@ export interface SentPost {
   readonly process: number
   /** When the receiver's answer reached the service whole; null while it has not. */
   heardAt: number | null
-  /** So long after it was sent the answer is to reach the service, unless the network loses it; undefined where the network says. */
-  hearsAfter?: number
   /** When the post ended for the process, answered or not; null while it is under way, and for ever when the process was killed during it. */
   endedAt: number | null
 }
@@ -254,8 +252,6 @@ export class KnownFacts {
   isStoreSeen = false
   /** Deliveries in the dead letters at the end, as `webhook subject`. */
   readonly dead = new Set<string>()
-  /** Posts that never reach their receivers, with the URL. */
-  readonly lostPosts: Array<{ readonly url: string; readonly sent: SentPost }> = []
   /** Ids of deliveries that were pruned, of leads, and of engagements as `brand id`. */
   readonly prunedDeliveries = new Set<string>()
   readonly prunedLeads = new Set<number>()

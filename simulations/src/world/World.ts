@@ -295,23 +295,15 @@ export class World {
     }
     this.noteAttempt(process, request)
     return Effect.async<Sender.PostResponse, Sender.SendFailed>((resume) => {
-      const isCutOff = kernel.now < process.cutFromReceiversUntil
-      const there = isCutOff ? null : this.travel(`${label} there`)
-      if (there === null) {
-        this.facts.lostPosts.push({ url: request.url, sent })
-        return Effect.sync(() => {
-          sent.endedAt ??= kernel.now
-        })
-      }
+      if (kernel.now < process.cutFromReceiversUntil) return
+      const there = this.travel(`${label} there`)
+      if (there === null) return
       let receiving: Fiber.RuntimeFiber<unknown, unknown> | null = null
       const cancel = kernel.after(there, this.others, () => {
         receiving = this.others.fork(
           Effect.map(Effect.exit(consumer.receive(request, label, sent)), (exit) => {
-            const drawn = this.travel(`${label} back`)
-            if (drawn === null) return
-            const { hearsAfter } = sent
-            const back =
-              hearsAfter === undefined ? drawn : Math.max(delay.min, sent.at + hearsAfter - kernel.now)
+            const back = this.travel(`${label} back`)
+            if (back === null) return
             const cut = this.decisions.fault(`cut ${label}`, this.rates.cut) !== null
             kernel.after(back, machine, () => {
               if (!cut) sent.heardAt = kernel.now
