@@ -6,6 +6,7 @@ import { Retention } from "@lead-signals/domain"
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import { Either, Schema } from "effect"
 import { type Action, addressLists, placeLimits, type Plan, routings } from "./plan/Plan.ts"
+import type { PlannedPruning } from "./plan/PlannedRetention.ts"
 import type { RunInput, RunReport, StoreKind } from "./Run.ts"
 import { Rates, type Scenario } from "./Scenario.ts"
 
@@ -63,6 +64,13 @@ export const Counterexample = Schema.Struct({
         engagements: keptMillis,
         leads: keptMillis,
         suppressions: keptMillis
+      })
+    ),
+    pruning: Schema.optional(
+      Schema.Struct({
+        intervalMillis: Schema.optional(Schema.Number),
+        leaseMillis: Schema.optional(Schema.Number),
+        rows: Schema.optional(Schema.Number)
       })
     )
   }),
@@ -296,12 +304,20 @@ const describeAction = (action: Action): string => {
   }
 }
 
+const renderedPruning = ({ intervalMillis, leaseMillis, rows }: PlannedPruning): string =>
+  [
+    "pruned",
+    ...(intervalMillis === undefined ? [] : [`every ${intervalMillis / 1000} s`]),
+    ...(leaseMillis === undefined ? [] : [`under a lease of ${leaseMillis / 1000} s`]),
+    ...(rows === undefined ? [] : [`in pieces of ${rows}`])
+  ].join(" ")
+
 const renderedRetention = (retention: Retention.Retention): string =>
   Retention.retentionKinds.map((kind) => `${kind} ${Retention.format(retention[kind])}`).join(", ")
 
 /** Describes the counterexample in lines: who took part, what was done, what went wrong. */
 export const renderCounterexample = ({ faults, plan, schedule }: Counterexample): ReadonlyArray<string> => {
-  const { actions, brands, networkedStore, places, processes, retention, routing, scheduledFaults } =
+  const { actions, brands, networkedStore, places, processes, pruning, retention, routing, scheduledFaults } =
     plan as unknown as Plan
   const lines = [
     ...(processes === undefined
@@ -312,6 +328,7 @@ export const renderCounterexample = ({ faults, plan, schedule }: Counterexample)
     ...(networkedStore === true ? ["the store behind a network"] : []),
     ...(places === undefined ? [] : [`places for attempts: ${places}`]),
     ...(retention === undefined ? [] : [`kept: ${renderedRetention(retention)}`]),
+    ...(pruning === undefined ? [] : [renderedPruning(pruning)]),
     ...brands.map(
       ({ consumers }, i) =>
         `brand ${i} with ${consumers.length === 0 ? "no webhook" : `webhooks ${consumers.map(({ behaviour, ordering }) => (ordering === undefined ? behaviour : `${behaviour} in order`)).join(", ")}`}`

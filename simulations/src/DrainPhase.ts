@@ -1,24 +1,22 @@
 /** When nothing goes wrong any more: everything that is owed has time to come, and then all that there is is read. */
 import { Effect } from "effect"
 import * as Readers from "./actors/Readers.ts"
-import { bodyOf, type Caller, type ActorContext, persistently, succeeding } from "./actors/ActorContext.ts"
+import { bodyOf, type ActorContext, persistently, succeeding } from "./actors/ActorContext.ts"
+import { caller, look, ofBrand } from "./actors/OperatorCalls.ts"
 import { sync } from "./actors/SyncClient.ts"
 import * as WebhookOwner from "./actors/WebhookOwner.ts"
-import type { KnownBrand } from "./world/KnownFacts.ts"
+import type { Json, KnownBrand } from "./world/KnownFacts.ts"
 
 const hour = 3_600_000
 
 /** Until nothing is owed: what waits for its next attempt, and what is held for a receiver that was gone. */
 export const drain = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const caller = (what: string): Caller => ({
-      party: `operator ${brand.index}`,
-      label: `drain ${brand.index} ${what}`
-    })
+    const by = caller({ party: `operator ${brand.index}`, label: `drain ${brand.index}` })
     for (const [i, webhook] of brand.webhooks.entries()) {
       const params = { brandId: brand.id, id: webhook.id }
       for (let round = 0; ; round++) {
-        const { data } = yield* succeeding(context, caller(`look ${i} ${round}`), {
+        const { data } = yield* succeeding(context, by(`look ${i} ${round}`), {
           route: "/operator/brands/{brandId}/webhooks/{id}",
           params,
           brand,
@@ -27,9 +25,9 @@ export const drain = (context: ActorContext, brand: KnownBrand): Effect.Effect<v
         if (data.enabled !== true) {
           if (data.disabledReason !== "The operator disabled it.")
             context.facts.coverageMarks.add("a webhook was disabled")
-          yield* WebhookOwner.setEnabled(context, caller(`enable ${i} ${round}`), brand, webhook, true)
+          yield* WebhookOwner.setEnabled(context, by(`enable ${i} ${round}`), brand, webhook, true)
         }
-        const pending = yield* succeeding(context, caller(`count ${i} ${round}`), {
+        const pending = yield* succeeding(context, by(`count ${i} ${round}`), {
           route: "/operator/brands/{brandId}/webhooks/{id}/deliveries",
           params,
           query: "state=pending&pageSize=1",
@@ -137,4 +135,39 @@ export const readLists = (context: ActorContext, brand: KnownBrand): Effect.Effe
       })
       context.facts.finalLists.set(`${brand.id} ${field}:${direction}`, leads)
     }
+  })
+
+/** The first two days of a run, hour by hour: most of what happens in a run happens in them. */
+const firstHours = "interval=hour&startDate=2026-01-05&endDate=2026-01-06"
+
+/** What figures of a brand are grouped by: one way in every second brand, the other in the others. */
+const groupings = [
+  ["leads&by=signal", "engagements&by=type", "deliveries"],
+  ["leads", "engagements&by=signal", "deliveries"]
+] as const
+
+/** Reads figures over time and the keys of the brand, when all of it that was to go is gone. */
+export const readFigures = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const by = caller({ party: `reader ${brand.index}`, label: `last ${brand.index}` })
+    const params = { brandId: brand.id }
+    for (const figures of groupings[brand.index % groupings.length]!) {
+      const [what, ...group] = figures.split("&")
+      const query = [firstHours, ...group].join("&")
+      const route = `${ofBrand}/series/${what}`
+      yield* succeeding(context, by(figures), { route, params, query, brand, meaning: look })
+    }
+    yield* succeeding(context, by("keys"), { route: `${ofBrand}/keys`, params, brand, meaning: look })
+  })
+
+/** Reads the tokens, the newest entries of the audit log, and those since the very instant of one of these. */
+export const readAudit = (context: ActorContext): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const by = caller({ party: "reader", label: "last" })
+    yield* succeeding(context, by("tokens"), { route: "/operator/tokens", brand: null, meaning: look })
+    const audit = (what: string, query: string): Effect.Effect<Json> =>
+      succeeding(context, by(what), { route: "/operator/audit", query, brand: null, meaning: look })
+    const { data } = yield* audit("audit", "pageSize=30")
+    const entry = data[Math.floor(data.length / 2)]
+    if (entry !== undefined) yield* audit("audit since", `pageSize=40&since=${entry.at}`)
   })

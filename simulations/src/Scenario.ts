@@ -261,7 +261,7 @@ export const Scenario = Schema.Struct({
       jsonSchema: {
         type: "boolean",
         description:
-          "true: the service prunes. Each seed draws how long each kind of thing is kept: 15 minutes to three hours, or for ever.",
+          "true: the service prunes; of a swarm, in half of the seeds whose clocks run right. Each seed draws how long each kind of thing is kept, one minute to three hours or for ever, and how it prunes.",
         default: false
       }
     }),

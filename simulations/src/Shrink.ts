@@ -192,10 +192,11 @@ class Shrinking {
     if (places !== undefined) yield* this.attempt({ ...this.best, plan })
   }
 
-  /** Without pruning, or with fewer kinds that are pruned. */
+  /** Without pruning, or as production prunes, or with fewer kinds that are pruned. */
   private *retention(): Trying<void> {
-    const { retention, ...plan } = this.best.plan
+    const { pruning, retention, ...plan } = this.best.plan
     if (retention === undefined || (yield* this.attempt({ ...this.best, plan }))) return
+    if (pruning !== undefined) yield* this.attempt({ ...this.best, plan: { ...plan, retention } })
     for (const kind of Retention.retentionKinds) {
       const { retention: now } = this.best.plan
       if (now !== undefined && now[kind] !== null)

@@ -1,4 +1,5 @@
 /** The whole service under virtual time: what holds, and that a history is a function of its seed alone. */
+import { Retention } from "@lead-signals/domain"
 import { inputOf, run, scenarioNamed, scenarioNames, simulate, check } from "@lead-signals/simulations"
 import { drainDaysOf } from "@lead-signals/simulations/internal"
 import { describe, expect, it } from "vitest"
@@ -86,6 +87,22 @@ describe("scenarios", () => {
         "swarm"
       ].sort()
     )
+  })
+
+  it("prune soon, often and in small pieces in some seeds of a swarm, whose clocks run right [RET-1, RET-4]", () => {
+    const swarm = scenarioNamed("swarm")!
+    const plans = Array.from({ length: 60 }, (_, i) => inputOf(swarm, i + 1).plan)
+    const pruned = plans.filter(({ retention }) => retention !== undefined)
+    expect(pruned.length).toBeGreaterThan(12)
+    expect(pruned.length).toBeLessThan(36)
+    for (const { pruning, retention, scheduledFaults } of pruned) {
+      expect(scheduledFaults.filter(({ fault }) => fault === "clock" || fault === "drift")).toEqual([])
+      expect(Retention.invalidKinds(retention!)).toEqual([])
+      expect(pruning!.intervalMillis).toBeLessThanOrEqual(300_000)
+    }
+    const ordered = pruned.flatMap(({ brands }) => brands.flatMap(({ consumers }) => consumers))
+    expect(ordered.some(({ maxDelay, ordering }) => ordering === "lead" && maxDelay === 60)).toBe(true)
+    expect(pruned.some(({ pruning }) => pruning!.rows === 1 && pruning!.leaseMillis !== undefined)).toBe(true)
   })
 
   it("have time in which an ordered webhook that always fails ends the events of a lead one after the other [DELIV-3, ORD-4]", () => {

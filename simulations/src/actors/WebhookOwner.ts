@@ -103,7 +103,7 @@ export const redeliver = (
     if (status === 202) context.facts.coverageMarks.add("a delivery was sent again on purpose")
   })
 
-/** Sends again what died since `agoMillis` before now. */
+/** Sends again what died since `agoMillis` before now, or, where that is even, since the very end of one that died. */
 export const recover = (
   context: ActorContext,
   caller: Caller,
@@ -111,16 +111,31 @@ export const recover = (
   webhook: KnownWebhook,
   agoMillis: number
 ): Effect.Effect<void> =>
-  Effect.asVoid(
-    succeeding(context, caller, {
+  Effect.gen(function* () {
+    let since = new Date(context.world.kernel.now - agoMillis).toISOString()
+    if (agoMillis % 2 === 0) {
+      const { data } = yield* succeeding(
+        context,
+        { ...caller, label: `${caller.label} look` },
+        {
+          route: `${route}/deliveries`,
+          params: paramsOf(webhook),
+          query: "state=dead",
+          brand,
+          meaning: { means: "look" }
+        }
+      )
+      since = data[(agoMillis / 2) % Math.max(1, data.length)]?.finishedAt ?? since
+    }
+    yield* succeeding(context, caller, {
       method: "POST",
       route: `${route}/recover`,
       params: paramsOf(webhook),
-      body: { since: new Date(context.world.kernel.now - agoMillis).toISOString() },
+      body: { since },
       brand,
       meaning: { means: "resend", webhook, maxEvents: Number.POSITIVE_INFINITY }
     })
-  )
+  })
 
 /** Enables or disables a webhook, and notes when that may have begun to count. */
 export const setEnabled = (

@@ -71,6 +71,10 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
     "It moves the rows of an older file, and the files of a simulation are new."
   ],
   [
+    /^domain\/stores\/PendingUses:PendingUses\.(?:(?:isWriting|note|writeBehind|withUses\.lastUsedAt)\b|writeAll:(?:condition:[134]|equality:2|statement:1)$)/,
+    "Every write of a simulation ends before its caller goes on, as a fiber that one store has and another has not would give a run another history over each: no use waits to be written."
+  ],
+  [
     /^domain\/stores\/SharedRateWindows:SharedRateWindows\.step:condition:5$/,
     "No other process locks a file of a simulation while a call is under way."
   ]

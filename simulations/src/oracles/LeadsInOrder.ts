@@ -25,9 +25,9 @@ interface Lane {
 
 const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status <= 299
 
-/** Whether a failover has lost deliveries, or dead letters are pruned: what came before then says nothing of what follows. */
+/** Whether a failover has lost deliveries: what came before then says nothing of what follows. */
 const losesDeliveries = ({ plan }: KnownFacts): boolean =>
-  plan.retention !== undefined || plan.scheduledFaults.some(({ fault }) => fault === "failover")
+  plan.scheduledFaults.some(({ fault }) => fault === "failover")
 
 /** Whether createdAt can go back: a clock was tampered with, or a commit of a networked store came later than its time. */
 const clocksWander = ({ plan }: KnownFacts): boolean =>
@@ -49,6 +49,7 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
   /** The dead letters that posts of a webhook have named. */
   const skippedAt = new Map<string, Set<string>>()
   const [wanders, isLossy] = [clocksWander(facts), losesDeliveries(facts)]
+  const isPruned = facts.plan.retention !== undefined
   // Whether the store is seen shows only when the run has begun.
   const known = (id: string): KnownDelivery | undefined =>
     facts.isStoreSeen ? outboxOf(facts).deliveryOf(id) : undefined
@@ -99,10 +100,11 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
       again.isDone ||= isSuccess(status)
       return null
     }
-    const open = [...lane.deliveries].find(
-      ([other, each]) =>
-        !each.isDone && !skipped.has(typeof other === "string" ? each.id : (other.id ?? each.id))
-    )
+    const open = [...lane.deliveries].find(([other, each]) => {
+      const id = typeof other === "string" ? each.id : (other.id ?? each.id)
+      // A dead letter that was pruned is named no more.
+      return !each.isDone && !skipped.has(id) && !facts.prunedDeliveries.has(id)
+    })
     if (delivery !== undefined && wasHeldBack(delivery)) held.judged++
     const came = { isDone: isSuccess(status), id }
     lane.deliveries.set(key, came)
@@ -114,11 +116,11 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
       const queuedAt = delivery?.queuedAt ?? Date.parse(envelope.createdAt)
       if (queuedAt < lane.newest)
         return `${id} of ${envelope.createdAt} came after one that was queued ${lane.newest - queuedAt} ms later of lead ${leadId}`
-      if (envelope.event === "lead2.created" && lane.deliveries.size > 1 && !isLossy)
+      if (envelope.event === "lead2.created" && lane.deliveries.size > 1 && !isLossy && !isPruned)
         return `lead ${leadId} was created after it was seen`
       lane.newest = queuedAt
     }
-    if (isLossy) one.weaken("dead letters may be gone")
+    if (isLossy) one.weaken("a failover may have lost dead letters")
     else {
       one.judged++
       if (open !== undefined) return `${id} of lead ${leadId} came before ${open[1].id} was taken or skipped`

@@ -39,6 +39,7 @@ interface AppliedChange {
 export class OutboxReference implements DeliveriesOfWebhooks {
   readonly webhooks = new Map<string, OutboxWebhook>()
   trueNow = 0
+  private queued = 0
   /** Leases by the id under which they were given, also of deliveries that are gone or have another id by now. */
   readonly leases = new Map<string, Array<KnownLease>>()
   private readonly byId = new Map<string, KnownDelivery>()
@@ -214,6 +215,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     { id = null, isOrdered = false, resendOf = null }: QueuedAs = {}
   ): void {
     const delivery: KnownDelivery = {
+      place: this.queued++,
       id: null,
       webhook,
       event: of.event,

@@ -3,7 +3,7 @@
  * a piece must remove: as the store says only how many it removed, it must be all of it, or as many as it was allowed. The reference
  * and the outbox then go on without it, so that every later answer, list, count and body shows whether the store did the same.
  */
-import type { RetentionKind } from "@lead-signals/domain"
+import type { PruneLease, RetentionKind } from "@lead-signals/domain"
 import type { ReferenceModel } from "@lead-signals/store-contract/reference"
 import type { Json, KnownBrand, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
@@ -13,11 +13,13 @@ import { outboxOf } from "./OutboxReference.ts"
 const minute = 60_000
 /** What is due goes so soon, unless a process is down for longer. [RET-4] */
 const promptMillis = 60 * minute
-/** The longest time that a request for a piece is under way: the store may be slow, or the process stand still. */
+/** The longest time that a request for a piece is under way: the store may be slow, or the process stand still. A clock that is set says nothing. */
 const underWayMillis = 5 * minute
 
 interface Due {
   readonly at: number
+  /** Of deliveries: their place in the order in which they were queued, which orders those of one instant. */
+  readonly place: number
   readonly remove: (now: number) => void
 }
 
@@ -35,7 +37,7 @@ class WhatIsThere {
         ? this.deliveries(kind === "deliveries" ? "delivered" : "dead", before)
         : this.facts.brands.flatMap((brand) => this.ofBrand(kind, brand, before))
     // Leads go brand by brand.
-    return kind === "leads" ? due : due.sort((a, b) => a.at - b.at)
+    return kind === "leads" ? due : due.sort((a, b) => a.at - b.at || a.place - b.place)
   }
 
   private get outbox() {
@@ -48,6 +50,7 @@ class WhatIsThere {
       .filter((delivery) => delivery.state === state && delivery.finishedAt! < before)
       .map((delivery) => ({
         at: delivery.finishedAt!,
+        place: delivery.place,
         remove: () => {
           if (delivery.state === "dead") this.noteDead(delivery)
           this.facts.prunedDeliveries.add(delivery.id!)
@@ -80,6 +83,7 @@ class WhatIsThere {
         .filter((event) => event.occurredAt < before && !delivered.has(occurrenceOf(event)))
         .map((event) => ({
           at: event.occurredAt,
+          place: 0,
           remove: () => {
             reference.events = reference.events.filter((each) => each !== event)
             this.outbox.pruneActivity(brand.id, event)
@@ -92,6 +96,7 @@ class WhatIsThere {
           .filter(({ id, trackedAt }) => trackedAt < before && !announced.has(`${leadId} ${id}`))
           .map(({ id, trackedAt }) => ({
             at: trackedAt,
+            place: 0,
             remove: () => {
               facts.prunedEngagements.add(`${brand.id} ${id}`)
               reference.pruneEngagement(leadId, id)
@@ -106,6 +111,7 @@ class WhatIsThere {
       .sort((a, b) => a.updatedAt - b.updatedAt || a.id - b.id)
       .map(({ engagements, id, updatedAt }) => ({
         at: updatedAt,
+        place: 0,
         remove: (now) => {
           for (const engagement of engagements) facts.prunedEngagements.add(`${brand.id} ${engagement.id}`)
           facts.prunedLeads.add(id)
@@ -113,6 +119,24 @@ class WhatIsThere {
           this.outbox.pruneLead(brand.id, id)
         }
       }))
+  }
+}
+
+/** Who may prune, by the clock of the store. [RET-4] */
+class KnownPruneLease {
+  private holder: string | null = null
+  private until = 0
+
+  /** Whether another holder has it now. One that ends later than a lease that is taken now is of a clock that was set back, and void. */
+  isOfOthers(lease: PruneLease | null, now: number): boolean {
+    if (lease === null || this.holder === null || this.holder === lease.holder) return false
+    return now < this.until && this.until <= now + lease.leaseMillis
+  }
+
+  take(lease: PruneLease | null, now: number): void {
+    if (lease === null) return
+    this.holder = lease.holder
+    this.until = now + lease.leaseMillis
   }
 }
 
@@ -179,25 +203,36 @@ export const retentionKept: Oracle = {
     const ids = checks.rule("no id of what was pruned comes again")
     const rounds = checks.rule("each count of what a round would remove")
     const there = new WhatIsThere(facts)
+    const lease = new KnownPruneLease()
 
     const prune = ({ answer, args, process, serviceNow }: Stored): string | null => {
       const { before, kind, limit }: { before: number; kind: RetentionKind; limit: number } = args[0]
       const keptMillis = retention[kind]
       if (keptMillis === null) return `${kind} are pruned, and kept for ever`
       const late = process.now - keptMillis - before
-      if (late < 0 || late > underWayMillis)
+      const isClockSteady = !facts.incidents.touched(
+        ["clock"],
+        facts.now() - underWayMillis,
+        facts.now(),
+        process.index
+      )
+      if (isClockSteady && (late < 0 || late > underWayMillis))
         return `${kind} are pruned from before ${new Date(before).toISOString()}, ${late} ms from their retention`
-      if (answer.isLeasedElsewhere === true) {
+      pieces.judged++
+      const due = there.due(kind, before)
+      const isHeld = due.length > 0 && lease.isOfOthers(args[0].lease, serviceNow)
+      if (answer.isLeasedElsewhere !== isHeld)
+        return `${kind} are ${isHeld ? "" : "not "}pruned under the lease of another process`
+      if (isHeld) {
         facts.coverageMarks.add("another process pruned")
         return answer.removed === 0 && answer.oldest === null
           ? null
           : `another process prunes, and ${answer.removed} ${kind} are pruned`
       }
-      pieces.judged++
-      const due = there.due(kind, before)
       const wanted = Math.min(limit, due.length)
       if (answer.removed !== wanted) return `${answer.removed} ${kind} are pruned, and ${wanted} are due`
       if (wanted === 0) return null
+      lease.take(args[0].lease, serviceNow)
       const piece = due.slice(0, wanted)
       const oldest = Math.min(...piece.map(({ at }) => at))
       if (answer.oldest !== oldest) return `the oldest of ${kind} is of ${answer.oldest}, not ${oldest}`

@@ -2,6 +2,7 @@
  * What will be done in a run, and what will go wrong in it, as data. A run executes a plan; a counterexample is a plan with less in it.
  */
 import type { Retention } from "@lead-signals/domain"
+import type { PlannedPruning } from "./PlannedRetention.ts"
 import { noRates, type ReceiverBehaviour, type Rates } from "../Scenario.ts"
 
 /** What was seen: an observation as the operator API takes it, but for the signal, which is the brand's n-th. */
@@ -335,6 +336,8 @@ export interface Plan {
   readonly places?: PlaceLimits
   /** How long the service keeps what is over; it prunes nothing unless given. */
   readonly retention?: Retention.Retention
+  /** How it prunes while the actions go on; as in production unless given. */
+  readonly pruning?: PlannedPruning
 }
 
 /** The processes of a plan. */

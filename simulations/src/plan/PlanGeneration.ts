@@ -4,7 +4,7 @@ import type { Scenario } from "../Scenario.ts"
 import { actionsOf } from "./Actions.ts"
 import { drawnRates, scheduledFaultsOf } from "./Faults.ts"
 import { type Plan, type PlannedBrand, type PlaceLimits, placeLimits, processesOf } from "./Plan.ts"
-import { retentionOfSeed } from "./PlannedRetention.ts"
+import { type RetentionPlan, retentionOfSeed } from "./PlannedRetention.ts"
 import { processesOfSeed, withProcesses } from "./PlannedProcesses.ts"
 
 const bothEvents = ["lead2.created", "activity.detected"]
@@ -16,6 +16,10 @@ const orderOf = (prng: Prng, share: number): Pick<PlannedConsumer, "ordering" | 
   prng.chance(share)
     ? { ordering: "lead", ...(prng.chance(0.4) ? { maxDelay: prng.pick([60, 900, 7200]) } : {}) }
     : {}
+
+/** Where a seed prunes soon, most ordered webhooks wait for a minute at most: then there are dead letters to be named, and to be pruned. */
+const dyingSoon = (prng: Prng, consumer: PlannedConsumer): PlannedConsumer =>
+  consumer.ordering === "lead" && prng.chance(0.7) ? { ...consumer, maxDelay: 60 } : consumer
 
 /** Some webhooks take several events in a post, and some take CloudEvents. */
 const formOf = (
@@ -37,6 +41,9 @@ const placesOfSeed = (seed: number): { readonly places?: PlaceLimits } => {
   return draw.chance(0.5) ? {} : { places: draw.pick(placeLimits) }
 }
 
+/** Actions that observe people of brands beside those of the plan, of which the rule of retention knows nothing. */
+const ofOtherBrands: ReadonlySet<string> = new Set(["probe", "tenant"])
+
 /** The plan of the seed; `hours` instead of the scenario's. */
 export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours = scenario.hours): Plan => {
   const processes = processesOfSeed(scenario, seed)
@@ -44,10 +51,20 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
   const orders = Prng.of(seed, "orders")
   const forms = Prng.of(seed, "forms")
   const tastes = Prng.of(seed, "subscriptions")
+  const scheduledFaults = withProcesses(
+    scheduledFaultsOf(seed, scenario, hours, isCalm),
+    seed,
+    processesOf(processes).length
+  )
+  const areClocksRight = !scheduledFaults.some(({ fault }) => fault === "clock" || fault === "drift")
+  const pruned: Partial<RetentionPlan> =
+    scenario.swarm && !areClocksRight ? {} : (retentionOfSeed(scenario, seed, hours) ?? {})
+  const deaths = Prng.of(seed, "deaths")
   const actions = scenario.brands
     .flatMap((brand, i) => actionsOf(seed, i, brand, hours, startsAt, scenario.swarm))
     .sort((a, b) => a.at - b.at)
     .map((action, n) => ({ n, ...action }))
+    .filter((action) => pruned.retention === undefined || !scenario.swarm || !ofOtherBrands.has(action.do))
   const isLoaded = (brand: number): boolean =>
     actions.some((action) => action.brand === brand && action.do === "load")
   return {
@@ -64,16 +81,13 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
           ...orderOf(orders, scenario.webhooks.ordered),
           ...formOf(forms, scenario.webhooks)
         }))
+        .map((consumer) => (pruned.pruning === undefined ? consumer : dyingSoon(deaths, consumer)))
     })),
     actions,
-    scheduledFaults: withProcesses(
-      scheduledFaultsOf(seed, scenario, hours, isCalm),
-      seed,
-      processesOf(processes).length
-    ),
+    scheduledFaults,
     rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm),
     ...(scenario.swarm ? placesOfSeed(seed) : {}),
-    ...(scenario.retention ? { retention: retentionOfSeed(seed) } : {}),
+    ...pruned,
     ...processes
   }
 }

@@ -1,12 +1,13 @@
 /**
  * What runs in a world's machine: the service over some store, as production wires it; or somebody's own fetch handler.
  */
-import { Entropy, RetentionRounds, Retention, RetentionPolicy } from "@lead-signals/domain"
+import { Entropy, Pruning, RetentionRounds, Retention, RetentionPolicy } from "@lead-signals/domain"
 import { app, AuditedKeyReads, DefaultRateLimit, OperatorToken } from "@lead-signals/http"
 import { type Machine, Prng } from "@lead-signals/simulation-kernel"
 import { Addresses, Emitter, Resolver, Sender, TargetGuard, Unresolvable } from "@lead-signals/webhook"
 import { Context, Effect, Either, Layer, type Scope } from "effect"
 import { addressesOfNames, allowedRanges } from "../vocabulary/TargetUrls.ts"
+import { kindsInOrder, type PlannedPruning } from "../plan/PlannedRetention.ts"
 import type { Disk } from "./Disk.ts"
 import { faulty, type StoreFaults } from "./FaultyStore.ts"
 import type { ProcessSettings } from "./ProcessSettings.ts"
@@ -79,6 +80,40 @@ const requestedRetention = (retention: Retention.Retention, n: number): Retentio
   [Retention.retentionKinds[n % Retention.retentionKinds.length]!]: null
 })
 
+/** Asks for pieces of fewer rows, and under a lease of another length, than a round of production does. */
+const prunedAs = (pruning: typeof Pruning.Service, { leaseMillis, rows = Infinity }: PlannedPruning) =>
+  Pruning.of({
+    ...pruning,
+    prune: ({ lease, limit, ...request }) =>
+      // The end of the plan's hours comes between two pieces.
+      Effect.uninterruptible(
+        pruning.prune({
+          ...request,
+          limit: kindsInOrder.has(request.kind) ? Math.min(limit, rows) : limit,
+          lease: lease === null || leaseMillis === undefined ? lease : { ...lease, leaseMillis }
+        })
+      )
+  })
+
+/** Prunes as the plan says while its actions go on, and then as production does. */
+const prune = (
+  retention: Retention.Retention,
+  planned: ProcessSettings["pruning"]
+): Effect.Effect<never, never, Pruning | Entropy> => {
+  const asInProduction = RetentionRounds.retain({ retention })
+  if (planned === undefined || planned.forMillis === 0) return asInProduction
+  const { intervalMillis } = planned
+  const often = RetentionRounds.retain({
+    retention,
+    ...(intervalMillis === undefined ? {} : { intervalMillis })
+  })
+  return often.pipe(
+    Effect.updateService(Pruning, (pruning) => prunedAs(pruning, planned)),
+    Effect.timeoutOption(planned.forMillis),
+    Effect.zipRight(asInProduction)
+  )
+}
+
 /** Starts the service of production over opened stores: the sender of webhooks and the API. */
 export const serve = (
   stores: Context.Context<Stores>,
@@ -103,14 +138,14 @@ export const serve = (
       Context.merge(yield* Layer.build(targets)),
       Context.add(Sender.Sender, { post })
     )
-    const { retention, ...sending } = settings
+    const { pruning, retention, ...sending } = settings
     if (retention !== undefined) {
       let requests = 0
       const dryRun = Effect.suspend(() =>
         Effect.ignore(RetentionRounds.countDue(requestedRetention(retention, requests++)))
       )
       yield* Effect.all([
-        Effect.forkScoped(RetentionRounds.retain({ retention })),
+        Effect.forkScoped(prune(retention, pruning)),
         Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(dryRunMillis), dryRun)))
       ]).pipe(Effect.provide(stored))
     }

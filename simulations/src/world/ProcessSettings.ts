@@ -2,11 +2,14 @@
 import { type DeliverySlots, type Retention, Retries } from "@lead-signals/domain"
 import type { Emitter } from "@lead-signals/webhook"
 import type { PlaceLimits } from "../plan/Plan.ts"
+import type { PlannedPruning } from "../plan/PlannedRetention.ts"
 
 /** What differs from the emitter's defaults. */
 export type ProcessSettings = Partial<Emitter.EmitterOptions> & {
   /** How long what is over is kept; nothing is pruned without it. */
   readonly retention?: Retention.Retention
+  /** How it prunes for so many milliseconds; as in production after these. */
+  readonly pruning?: PlannedPruning & { readonly forMillis: number }
 }
 
 /** One process is woken by its own commits: a wake-up that it missed is found so soon. */

@@ -4,6 +4,7 @@ import { Prng } from "@lead-signals/simulation-kernel"
 import type { Sender } from "@lead-signals/webhook"
 import { Effect, type Fiber } from "effect"
 import type { PlannedProcess } from "../plan/Plan.ts"
+import { pruningMillisLeft } from "../plan/PlannedRetention.ts"
 import type { Rates } from "../Scenario.ts"
 import type { Decisions } from "./Decisions.ts"
 import type { OnStruck, StoreFaults } from "./FaultyStore.ts"
@@ -73,7 +74,15 @@ export class Processes {
           process: process.index,
           settings: {
             ...settingsOf(process, this.all.length, facts.plan.places),
-            ...(facts.plan.retention === undefined ? {} : { retention: facts.plan.retention })
+            ...(facts.plan.retention === undefined ? {} : { retention: facts.plan.retention }),
+            ...(facts.plan.pruning === undefined
+              ? {}
+              : {
+                  pruning: {
+                    ...facts.plan.pruning,
+                    forMillis: pruningMillisLeft(facts.plan, this.options.elapsed())
+                  }
+                })
           },
           post: (request) => this.options.post(process, incarnation, request),
           store: this.storeFaultsOf(process, incarnation),
