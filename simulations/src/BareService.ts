@@ -1,10 +1,11 @@
 /**
  * The service without the simulator: the requests that it handled in a run, replayed at their times through the same HTTP
- * without sockets. There are no rules, faults, history or kills, and receivers take every post at once. No change of the
- * simulator can make a seed cheaper than this.
+ * without sockets. There are no rules, faults, history or kills, and receivers answer each post at once, as they did in the run. No change of the
+ * simulator can make a run cheaper than this.
  */
 import { isolated, Kernel, Picker, Prng } from "@lead-signals/simulation-kernel"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
+import type { Sender } from "@lead-signals/webhook"
 import { diskOf, type RunInput, type RunReport, runOver, type StoreKind } from "./Run.ts"
 import { type Host, type Running, serve, service } from "./world/Host.ts"
 import { settingsOf } from "./world/ProcessSettings.ts"
@@ -19,11 +20,17 @@ interface Handled {
   text: string
 }
 
-/** The requests of a run, in order. */
+/** How a post ended; null where the service was killed before. */
+interface Posted {
+  exit: Exit.Exit<Sender.PostResponse, Sender.SendFailed> | null
+}
+
+/** The requests of a run, in order, and how the posts to each URL ended, in order. */
 export interface Recording {
   readonly input: RunInput
   readonly store: StoreKind
   readonly handled: ReadonlyArray<Handled>
+  readonly posted: ReadonlyMap<string, ReadonlyArray<Posted>>
 }
 
 /** What a replay did. */
@@ -37,13 +44,28 @@ const restMillis = 3 * 86_400_000
 
 const startMillis = 1000
 
+const accepted: Sender.PostResponse = {
+  status: 200,
+  retryAfter: null,
+  excerpt: new Uint8Array(),
+  truncated: false
+}
+
 /** Ids of deliveries and API keys are drawn, in another order than in the run. */
 const drawn = /wh_[0-9a-f]{32}|lsk_[0-9A-Za-z]{38}/g
 
-const recording = (host: Host, handled: Array<Handled>): Host => ({
+const recording = (host: Host, handled: Array<Handled>, posted: Map<string, Array<Posted>>): Host => ({
   ...host,
-  start: (surroundings) =>
-    Effect.map(host.start(surroundings), (running) => ({
+  start: (surroundings) => {
+    const post: typeof surroundings.post = (request) =>
+      Effect.suspend(() => {
+        const each: Posted = { exit: null }
+        const known = posted.get(request.url)
+        if (known === undefined) posted.set(request.url, [each])
+        else known.push(each)
+        return Effect.onExit(surroundings.post(request), (exit) => Effect.sync(() => (each.exit = exit)))
+      })
+    return Effect.map(host.start({ ...surroundings, post }), (running) => ({
       handle: (request) => {
         const each: Handled = { at: surroundings.machine.kernel.now, request, text: "" }
         handled.push(each)
@@ -56,20 +78,24 @@ const recording = (host: Host, handled: Array<Handled>): Host => ({
         }
       }
     }))
+  }
 })
 
-/** Runs the input, and records the requests that reached the service. */
+/** Runs the input, and records the requests that reached the service and what its posts met. */
 export const record = (
   input: RunInput,
   store: StoreKind
 ): { readonly recording: Recording; readonly report: RunReport } => {
   const handled: Array<Handled> = []
-  const report = runOver(input, () => recording(service(diskOf(store, input.plan), input.seed), handled))
-  return { recording: { input, store, handled }, report }
+  const posted = new Map<string, Array<Posted>>()
+  const report = runOver(input, () =>
+    recording(service(diskOf(store, input.plan), input.seed), handled, posted)
+  )
+  return { recording: { input, store, handled, posted }, report }
 }
 
 /** Replays the requests to one process of the service over a new store. */
-export const replay = ({ handled, input, store }: Recording): Replayed => {
+export const replay = ({ handled, input, posted, store }: Recording): Replayed => {
   const first = handled[0]?.at ?? 0
   const kernel = new Kernel({
     seed: input.seed,
@@ -89,6 +115,15 @@ export const replay = ({ handled, input, store }: Recording): Replayed => {
           token: ids.get(request.token) ?? request.token
         }
   let [answers, posts] = [0, 0]
+  const exits = new Map(
+    Array.from(posted, ([url, each]) => [url, each.flatMap(({ exit }) => exit ?? [])[Symbol.iterator]()])
+  )
+  /** As the next post to the URL ended in the run: one that was interrupted got no answer. */
+  const answerOf = (url: string): Effect.Effect<Sender.PostResponse, Sender.SendFailed> => {
+    const exit = exits.get(url)?.next().value
+    if (exit === undefined) return Effect.succeed(accepted)
+    return Exit.isInterrupted(exit) ? Effect.never : exit
+  }
   const send = ({ handle }: Running, { request, text }: Handled): void => {
     const { context, work } = handle(translated(request))
     machine.fork(
@@ -113,10 +148,10 @@ export const replay = ({ handled, input, store }: Recording): Replayed => {
             auditsKeyReads: false,
             entropy: Prng.of(input.seed, "entropy"),
             settings: settingsOf({ isOlder: false }, 1),
-            post: () =>
-              Effect.sync(() => {
+            post: ({ url }) =>
+              Effect.suspend(() => {
                 posts++
-                return { status: 200, retryAfter: null, excerpt: new Uint8Array(), truncated: false }
+                return answerOf(url)
               })
           })
           for (const each of handled) {

@@ -16,7 +16,7 @@ import { type CheckCount, Checks } from "./oracles/Checks.ts"
 import { oracles } from "./oracles/index.ts"
 import type { OracleInstance } from "./oracles/Oracle.ts"
 import { injectFault, partyOf, perform } from "./Perform.ts"
-import type { Plan } from "./plan/Plan.ts"
+import type { Action, Plan } from "./plan/Plan.ts"
 import { drainDaysOf } from "./plan/DrainTime.ts"
 import { planOf } from "./plan/PlanGeneration.ts"
 import { drain, readAudit, readDeliveries, readFigures, readLists } from "./DrainPhase.ts"
@@ -207,17 +207,14 @@ const prepare = (input: RunInput, host: Host) => {
     for (const each of plan.scheduledFaults) {
       world.kernel.after(each.at, world.others, () => injectFault(world, each))
     }
-    const doing = yield* Effect.forEach(plan.actions, (action) =>
-      Effect.fork(
-        Effect.gen(function* () {
-          yield* Effect.sleep(from + action.at - world.kernel.now)
-          const brand = brands[action.brand]
-          if (brand === undefined) return
-          world.kernel.record(partyOf(action), "acts", { n: action.n, what: action.do })
-          yield* perform(context, action, brand, brands, locks[action.brand]!)
-        })
-      )
-    )
+    const act = Effect.fnUntraced(function* (action: Action) {
+      yield* Effect.sleep(from + action.at - world.kernel.now)
+      const brand = brands[action.brand]
+      if (brand === undefined) return
+      world.kernel.record(partyOf(action), "acts", { n: action.n, what: action.do })
+      yield* perform(context, action, brand, brands, locks[action.brand]!)
+    })
+    const doing = yield* Effect.forEach(plan.actions, (action) => Effect.fork(act(action)))
     yield* Effect.sleep(Math.max(0, from + plan.hours * hour - world.kernel.now))
     world.calm()
     for (const fiber of doing) yield* fiber.await

@@ -1,6 +1,7 @@
 /** For the tests of this workspace. Not packed. */
 export { programFor } from "./cli/CommandLine.ts"
 export { loadScenario, newScenarioFile, renderedScenario } from "./cli/ScenarioFiles.ts"
+export { record, replay } from "./BareService.ts"
 export { campaign } from "./Campaign.ts"
 export { eventsOf } from "./actors/PostedEvents.ts"
 export { repetitionOf } from "./actors/RepeatedTexts.ts"

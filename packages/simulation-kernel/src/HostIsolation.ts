@@ -34,20 +34,28 @@ const names = [
   "Date"
 ]
 
+/** Where Effect keeps every fiber without a parent that has not ended. */
+const globalScope: { roots: Pick<Set<unknown>, "add" | "delete"> } = GlobalValue.globalValue(
+  Symbol.for("effect/FiberScope/Global"),
+  () => ({ roots: new Set<unknown>() })
+)
+
 /**
- * Every fiber without a parent that has not ended, as Effect keeps them. Those of a machine that was killed never end: they
- * would be kept, and with them everything of their run, for as long as the process lives.
+ * In place of the set of fibers: nothing reads it, and those of a machine that was killed never end. They would be kept, and with them
+ * everything of their run, for as long as the process lives.
  */
-const { roots: fibers } = GlobalValue.globalValue(Symbol.for("effect/FiberScope/Global"), () => ({
-  roots: new Set<unknown>()
-}))
+const noFibers: typeof globalScope.roots = {
+  add: () => noFibers as Set<unknown>,
+  delete: () => true
+}
 
 /** Puts these in the place of the host's own; answers how to give the host its own back. */
 const replaced = (chance: Prng, now: () => number, replacements: Record<string, unknown>): (() => void) => {
   const kept = Object.fromEntries(names.map((name) => [name, Reflect.get(globalThis, name)]))
   const { random } = Math
   const { now: dateNow } = Date
-  const fibersBefore = new Set(fibers)
+  const { roots } = globalScope
+  globalScope.roots = noFibers
   Object.assign(globalThis, replacements)
   Math.random = () => chance.fraction()
   Date.now = now
@@ -58,7 +66,7 @@ const replaced = (chance: Prng, now: () => number, replacements: Record<string, 
     }
     Math.random = random
     Date.now = dateNow
-    for (const fiber of fibers) if (!fibersBefore.has(fiber)) fibers.delete(fiber)
+    globalScope.roots = roots
   }
 }
 

@@ -15,19 +15,29 @@ type Task = () => void
 /** The bound of work at one instant: more than this may never end. A caller with more work says how much there may be. */
 const defaultStepsAtInstant = 50_000
 
+/**
+ * A key holds its lane itself. In a `Map`, from which each fiber is soon deleted, tables that V8 has replaced point to the next ones: the first
+ * that grows old keeps alive, for the collector of young objects, every fiber that was in a later one.
+ */
+const laneOf = Symbol("lane")
+
+interface LaneKey {
+  [laneOf]?: Lane | undefined
+}
+
 interface Lane {
   readonly lane: number
   readonly machine: Machine
-  readonly key: object
+  readonly key: LaneKey
   readonly tasks: Array<Task>
 }
 
-interface Timer {
+interface Timer extends LaneKey {
   readonly at: number
   readonly seq: number
   readonly machine: Machine
-  readonly task: Task
-  cancelled: boolean
+  /** Null once it was called off: it stays in the heap until it would be due, and must not hold a fiber for so long. */
+  task: Task | null
 }
 
 /**
@@ -68,7 +78,6 @@ export class Kernel {
   private readonly startsAt: number
   private readonly picker: Picker
   private readonly runnable: Array<Lane> = []
-  private readonly lanes = new Map<object, Lane>()
   /** What machines that are stopped would do. */
   private parked: Array<Lane> = []
   private readonly timers = new Heap<Timer>((a, b) => a.at < b.at || (a.at === b.at && a.seq < b.seq))
@@ -102,15 +111,15 @@ export class Kernel {
   }
 
   /** Queues a task in the lane of the key; drops it when the machine was killed. */
-  enqueue(machine: Machine, key: object, task: Task): void {
+  enqueue(machine: Machine, key: LaneKey, task: Task): void {
     if (!machine.isAlive) return
-    const known = this.lanes.get(key)
+    const known = key[laneOf]
     if (known !== undefined) {
       known.tasks.push(task)
       return
     }
     const lane: Lane = { lane: ++this.laneCount, machine, key, tasks: [task] }
-    this.lanes.set(key, lane)
+    key[laneOf] = lane
     if (machine.isPaused) this.parked.push(lane)
     else this.runnable.push(lane)
   }
@@ -118,10 +127,10 @@ export class Kernel {
   /** Runs the task in so many milliseconds, if the machine is alive then; answers a function that calls it off. */
   after(millis: number, machine: Machine, task: Task): () => void {
     const at = this.now + Math.max(0, Math.ceil(millis))
-    const timer: Timer = { at, seq: ++this.timerCount, machine, task, cancelled: false }
+    const timer: Timer = { at, seq: ++this.timerCount, machine, task, [laneOf]: undefined }
     this.timers.push(timer)
     return () => {
-      timer.cancelled = true
+      timer.task = null
     }
   }
 
@@ -132,7 +141,7 @@ export class Kernel {
         const lane = lanes[i]!
         if (lane.machine !== machine) continue
         lanes.splice(i, 1)
-        this.lanes.delete(lane.key)
+        lane.key[laneOf] = undefined
       }
     }
   }
@@ -160,7 +169,7 @@ export class Kernel {
     const task = lane.tasks.shift()!
     if (lane.tasks.length === 0) {
       this.runnable.splice(index, 1)
-      this.lanes.delete(lane.key)
+      lane.key[laneOf] = undefined
     }
     this.steps++
     this.stepsAtInstant++
@@ -171,7 +180,7 @@ export class Kernel {
   /** Moves to the next instant at which a timer is due, and lets all of that instant loose; false when there is none. */
   private advance(until: number): boolean {
     for (let next = this.timers.peek(); next !== undefined; next = this.timers.peek()) {
-      if (!next.cancelled && next.machine.isAlive) break
+      if (next.task !== null && next.machine.isAlive) break
       this.timers.pop()
     }
     const first = this.timers.peek()
@@ -181,7 +190,7 @@ export class Kernel {
     for (let next = this.timers.peek(); next?.at === this.now; next = this.timers.peek()) {
       const timer = this.timers.pop()!
       // Each in a lane of its own: which of those due at once goes first is the picker's.
-      if (!timer.cancelled) this.enqueue(timer.machine, timer, timer.task)
+      if (timer.task !== null) this.enqueue(timer.machine, timer, timer.task)
     }
     return true
   }

@@ -103,22 +103,19 @@ export const once = (
  * Calls until there is an answer that is no 5xx, and notes what happened on the way. For calls that may be made twice:
  * an answer that was lost may have been a success.
  */
-export const persistently = (
+export const persistently: (
   context: ActorContext,
   caller: Caller,
   call: Call
-): Effect.Effect<SimulatedResponse> =>
-  Effect.gen(function* () {
-    for (let attempt = 1; ; attempt++) {
-      const label = attempt === 1 ? caller.label : `${caller.label}.${attempt}`
-      const answer = yield* Effect.either(once(context, { ...caller, label }, call))
-      if (answer._tag === "Right" && answer.right.status < 500) return answer.right
-      context.facts.coverageMarks.add(
-        answer._tag === "Right" ? "a request met 503" : "a request got no answer"
-      )
-      yield* Effect.sleep(pauseMillis)
-    }
-  })
+) => Effect.Effect<SimulatedResponse> = Effect.fnUntraced(function* (context, caller, call) {
+  for (let attempt = 1; ; attempt++) {
+    const label = attempt === 1 ? caller.label : `${caller.label}.${attempt}`
+    const answer = yield* Effect.either(once(context, { ...caller, label }, call))
+    if (answer._tag === "Right" && answer.right.status < 500) return answer.right
+    context.facts.coverageMarks.add(answer._tag === "Right" ? "a request met 503" : "a request got no answer")
+    yield* Effect.sleep(pauseMillis)
+  }
+})
 
 /**
  * What a call made: the `data` of its 201. Null where it was refused, or where no answer came: then nobody knows the id of what may have been made, and it

@@ -4,7 +4,7 @@ import { Clock, Effect } from "effect"
 import { signs } from "../oracles/Signed.ts"
 import type { ReceiverBehaviour } from "../Scenario.ts"
 import type { Decisions } from "../world/Decisions.ts"
-import type { Json, KnownFacts, KnownWebhook, ReceivedPost } from "../world/KnownFacts.ts"
+import type { Json, KnownFacts, KnownWebhook, ReceivedPost, SentPost } from "../world/KnownFacts.ts"
 import type { Consumer } from "../world/World.ts"
 import type { ActorContext } from "./ActorContext.ts"
 import { echoing, ownWords, silent } from "./ReceiverAnswers.ts"
@@ -165,65 +165,64 @@ export const consumer = ({ facts, world }: ActorContext, webhook: KnownWebhook):
       labels.set(label, n)
       return `${label} ${n}`
     },
-    receive: (posted, label, sent) =>
-      Effect.gen(function* () {
-        const { body, headers } = posted
-        const n = ++posts
-        const at = yield* Clock.currentTimeMillis
-        const {
-          echoes = false,
-          millis,
-          retryAfter,
-          status: reply
-        } = characters[webhook.behaviour](n, label, world.decisions, at + Number(webhook.id) * phaseMillis)
-        const id = headers["webhook-id"] ?? ""
-        // An HMAC costs more than all else here; the oracle `signed` judges the signatures of every post.
-        const isRefused =
-          webhook.behaviour === "strict" &&
-          !webhook.secrets.some(({ secret }) => signs(secret, { body, headers, id }))
-        const status = isRefused ? 401 : reply
-        if (seen.has(id)) facts.coverageMarks.add("an event came again")
-        seen.add(id)
-        const requested = written(retryAfter, at)
-        const answered = { id, body, events: read(posted) }
-        const answer =
-          status === null ? silent : echoes ? echoing(answered, n) : ownWords(Number(webhook.id), answered, n)
-        const isOfBatch = isBatch(body)
-        const received: Array<ReceivedPost> = []
-        const message = { id, body, posts: received }
-        for (const [index, event] of read(posted).entries())
-          received.push({
-            at,
-            sent,
-            webhook,
-            headers,
-            id: isOfBatch ? String(event.envelope.id) : id,
-            body: event.body,
-            envelope: event.envelope,
-            cloudEvent: event.cloudEvent,
-            message,
-            messageId: id,
-            index,
-            subject: subjectOf(event.envelope),
-            status,
-            retryAfterSeconds: requested.seconds,
-            retryAfterDate: requested.date,
-            logged: answer.logged
-          })
-        if (isOfBatch) facts.coverageMarks.add("events came in a batch")
-        if (received[0]?.cloudEvent) facts.coverageMarks.add("an event came as a CloudEvent")
-        for (const { id: delivery, subject } of received)
-          world.kernel.record(`webhook ${webhook.url}`, "post", {
-            id: delivery,
-            subject,
-            status,
-            ...(isOfBatch ? { batch: id } : {})
-          })
-        for (const post of received) world.posted(post)
-        if (status === null) return yield* Effect.never
-        yield* Effect.sleep(millis)
-        const { excerpt, truncated } = answer
-        return { status, retryAfter: requested.header, excerpt, truncated } satisfies Sender.PostResponse
-      })
+    receive: Effect.fnUntraced(function* (posted: Sender.PostRequest, label: string, sent: SentPost) {
+      const { body, headers } = posted
+      const n = ++posts
+      const at = yield* Clock.currentTimeMillis
+      const {
+        echoes = false,
+        millis,
+        retryAfter,
+        status: reply
+      } = characters[webhook.behaviour](n, label, world.decisions, at + Number(webhook.id) * phaseMillis)
+      const id = headers["webhook-id"] ?? ""
+      // An HMAC costs more than all else here; the oracle `signed` judges the signatures of every post.
+      const isRefused =
+        webhook.behaviour === "strict" &&
+        !webhook.secrets.some(({ secret }) => signs(secret, { body, headers, id }))
+      const status = isRefused ? 401 : reply
+      if (seen.has(id)) facts.coverageMarks.add("an event came again")
+      seen.add(id)
+      const requested = written(retryAfter, at)
+      const answered = { id, body, events: read(posted) }
+      const answer =
+        status === null ? silent : echoes ? echoing(answered, n) : ownWords(Number(webhook.id), answered, n)
+      const isOfBatch = isBatch(body)
+      const received: Array<ReceivedPost> = []
+      const message = { id, body, posts: received }
+      for (const [index, event] of read(posted).entries())
+        received.push({
+          at,
+          sent,
+          webhook,
+          headers,
+          id: isOfBatch ? String(event.envelope.id) : id,
+          body: event.body,
+          envelope: event.envelope,
+          cloudEvent: event.cloudEvent,
+          message,
+          messageId: id,
+          index,
+          subject: subjectOf(event.envelope),
+          status,
+          retryAfterSeconds: requested.seconds,
+          retryAfterDate: requested.date,
+          logged: answer.logged
+        })
+      if (isOfBatch) facts.coverageMarks.add("events came in a batch")
+      if (received[0]?.cloudEvent) facts.coverageMarks.add("an event came as a CloudEvent")
+      for (const { id: delivery, subject } of received)
+        world.kernel.record(`webhook ${webhook.url}`, "post", {
+          id: delivery,
+          subject,
+          status,
+          ...(isOfBatch ? { batch: id } : {})
+        })
+      for (const post of received) world.posted(post)
+      if (status === null) return yield* Effect.never
+      yield* Effect.sleep(millis)
+      const { excerpt, truncated } = answer
+      return { status, retryAfter: requested.header, excerpt, truncated } satisfies Sender.PostResponse
+    })
   }
 }

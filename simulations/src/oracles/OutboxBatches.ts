@@ -71,9 +71,8 @@ export const wrongBatches = (
     batches.set(each.batch, [...(batches.get(each.batch) ?? []), each])
   }
   // After a change of the format one that is due in between, in the other format, ends a batch, and goes later itself. [FMT-3]
-  const isMixed = deliveries.some(
-    ({ body, state }) => state === "pending" && body !== null && formatOf(body) !== format
-  )
+  const isMixed = () =>
+    deliveries.some(({ body, state }) => state === "pending" && body !== null && formatOf(body) !== format)
   let before: ReadonlyArray<LeasedDelivery> | null = null
   for (const batch of batches.values()) {
     const [first] = batch
@@ -84,7 +83,7 @@ export const wrongBatches = (
     for (const [i, each] of batch.entries())
       if (i > 0 && batch[i - 1]!.due.from > each.due.to)
         return `${each.delivery.id} was due before ${batch[i - 1]!.delivery.id}, and comes after it`
-    if (before !== null && !isMixed && hasRoomFor(before, first!))
+    if (before !== null && hasRoomFor(before, first!) && !isMixed())
       return `${first!.delivery.id} is leased in another batch than those before it`
     const left = leftBehind(deliveries, leased, batch)
     if (left !== undefined)

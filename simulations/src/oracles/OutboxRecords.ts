@@ -135,13 +135,33 @@ export const occurrenceOf = ({
 }: Pick<KnownDelivery, "event" | "leadId" | "engagementId" | "occurredAt">): string =>
   `${event} ${leadId} ${engagementId} ${occurredAt}`
 
+interface IndexedDeliveries {
+  /** How many of the array are in the index: the array only grows, and another takes its place when deliveries are removed. */
+  count: number
+  readonly byLead: Map<number | null, Array<KnownDelivery>>
+}
+
+const indexes = new WeakMap<ReadonlyArray<KnownDelivery>, IndexedDeliveries>()
+
+/** The deliveries of the webhook that are of the lead, in the order in which they were queued. */
+const ofLead = ({ deliveries }: OutboxWebhook, lead: number | null): ReadonlyArray<KnownDelivery> => {
+  const index: IndexedDeliveries = indexes.get(deliveries) ?? { count: 0, byLead: new Map() }
+  indexes.set(deliveries, index)
+  for (; index.count < deliveries.length; index.count++) {
+    const delivery = deliveries[index.count]!
+    const known = index.byLead.get(delivery.leadId)
+    if (known === undefined) index.byLead.set(delivery.leadId, [delivery])
+    else known.push(delivery)
+  }
+  return index.byLead.get(lead) ?? []
+}
+
 /** The deliveries of its webhook and lead before it, where it keeps a place. [ORD-2] */
 const before = (delivery: KnownDelivery): ReadonlyArray<KnownDelivery> => {
   if (!delivery.isOrdered) return []
-  const { deliveries } = delivery.webhook
-  return deliveries
-    .slice(0, deliveries.indexOf(delivery))
-    .filter(({ isOrdered, leadId }) => isOrdered && leadId === delivery.leadId)
+  const all = ofLead(delivery.webhook, delivery.leadId)
+  const place = all.indexOf(delivery)
+  return (place < 0 ? all : all.slice(0, place)).filter(({ isOrdered }) => isOrdered)
 }
 
 /** Whether an earlier event of its lead is pending. [ORD-2] */
@@ -151,10 +171,7 @@ export const waits = (delivery: KnownDelivery): boolean =>
 /** The delivery that may be attempted next of its webhook and lead; none where the ended one kept no place. [ORD-2] */
 export const nextInOrder = (ended: KnownDelivery): KnownDelivery | undefined => {
   if (!ended.isOrdered) return undefined
-  const { leadId, webhook } = ended
-  const next = webhook.deliveries.find(
-    (each) => each.isOrdered && each.leadId === leadId && each.state === "pending"
-  )
+  const next = ofLead(ended.webhook, ended.leadId).find((each) => each.isOrdered && each.state === "pending")
   return next !== undefined && before(next).includes(ended) ? next : undefined
 }
 

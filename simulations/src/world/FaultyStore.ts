@@ -53,67 +53,70 @@ export interface StoreFaults {
   readonly killWithin: () => boolean
 }
 
-/** A call that only reads has no "done, but failed", and no death in mid-transaction. */
-const disturbed = (
+/**
+ * A call that only reads has no "done, but failed", and no death in mid-transaction. One generator function for all calls, as everywhere where
+ * much is done: V8 makes a hidden class, which is old from the beginning, for each that is called, and by it keeps all that the function closes over, such
+ * as ended fibers, until a full collection.
+ */
+const disturbed = Effect.fnUntraced(function* (
   { faultPoint, method, operation }: MethodOfStore,
   args: ReadonlyArray<unknown>,
   call: Effect.Effect<unknown, unknown>,
   faults: StoreFaults
-): Effect.Effect<unknown, unknown> =>
-  Effect.gen(function* () {
-    const { decisions } = faults
-    const rates = faults.rates()
-    const by = yield* FiberRef.get(currentCall)
-    const label = `${by === null ? `${faults.emitter} @${faults.elapsed()}` : by.label} ${faultPoint}`
-    const writes = operation === "write"
-    yield* Effect.yieldNow()
-    if (faults.isCutOff()) {
-      faults.onStruck(method, by, cutOffMillis + retryMillis, true)
-      yield* Effect.sleep(cutOffMillis)
-      return yield* down
-    }
-    if (decisions.fault(`slow ${label}`, rates.slowStore) !== null) {
-      const millis = 1 + decisions.below(`how slow ${label}`, slowestMillis)
-      faults.onStruck(method, by, millis, false)
-      yield* Effect.sleep(millis)
-    }
-    if (decisions.fault(`down ${label}`, rates.storeDown) !== null) {
-      faults.onStruck(method, by, retryMillis, true)
-      return yield* down
-    }
-    const death = writes ? decisions.fault(`killed at ${label}`, rates.killAtStore) : null
-    const when =
-      death === null ? null : (["before", "within", "after"] as const)[decisions.below(`when ${death}`, 3)]!
-    if (when === "before") {
-      faults.kill()
-      return yield* Effect.never
-    }
-    // Where there is no middle, nothing was done either.
-    if (when === "within" && !(method !== "rateWindows.step" && faults.killWithin())) {
-      faults.kill()
-      return yield* Effect.never
-    }
-    if (when === "within") {
-      yield* Effect.exit(call)
-      // If it came to its end without a transaction, nothing was written, and nothing is lost.
-      faults.kill()
-      return yield* Effect.never
-    }
-    const given = argsNow(method, args)
-    const answer = yield* call
-    const process = faults.process()
-    faults.onStored({ method, faultPoint, args: given, answer, call: by, serviceNow: process.now, process })
-    if (when === "after") {
-      faults.kill()
-      return yield* Effect.never
-    }
-    yield* Effect.yieldNow()
-    if (writes && decisions.fault(`done but failed ${label}`, rates.doneButFailed) !== null) {
-      faults.onStruck(method, by, retryMillis, true)
-      return yield* down
-    }
-    return answer
-  })
+) {
+  const { decisions } = faults
+  const rates = faults.rates()
+  const by = yield* FiberRef.get(currentCall)
+  const label = `${by === null ? `${faults.emitter} @${faults.elapsed()}` : by.label} ${faultPoint}`
+  const writes = operation === "write"
+  yield* Effect.yieldNow()
+  if (faults.isCutOff()) {
+    faults.onStruck(method, by, cutOffMillis + retryMillis, true)
+    yield* Effect.sleep(cutOffMillis)
+    return yield* down
+  }
+  if (decisions.fault(`slow ${label}`, rates.slowStore) !== null) {
+    const millis = 1 + decisions.below(`how slow ${label}`, slowestMillis)
+    faults.onStruck(method, by, millis, false)
+    yield* Effect.sleep(millis)
+  }
+  if (decisions.fault(`down ${label}`, rates.storeDown) !== null) {
+    faults.onStruck(method, by, retryMillis, true)
+    return yield* down
+  }
+  const death = writes ? decisions.fault(`killed at ${label}`, rates.killAtStore) : null
+  const when =
+    death === null ? null : (["before", "within", "after"] as const)[decisions.below(`when ${death}`, 3)]!
+  if (when === "before") {
+    faults.kill()
+    return yield* Effect.never
+  }
+  // Where there is no middle, nothing was done either.
+  if (when === "within" && !(method !== "rateWindows.step" && faults.killWithin())) {
+    faults.kill()
+    return yield* Effect.never
+  }
+  if (when === "within") {
+    yield* Effect.exit(call)
+    // If it came to its end without a transaction, nothing was written, and nothing is lost.
+    faults.kill()
+    return yield* Effect.never
+  }
+  const given = argsNow(method, args)
+  const answer = yield* call
+  const process = faults.process()
+  faults.onStored({ method, faultPoint, args: given, answer, call: by, serviceNow: process.now, process })
+  if (when === "after") {
+    faults.kill()
+    return yield* Effect.never
+  }
+  yield* Effect.yieldNow()
+  if (writes && decisions.fault(`done but failed ${label}`, rates.doneButFailed) !== null) {
+    faults.onStruck(method, by, retryMillis, true)
+    return yield* down
+  }
+  return answer
+})
 
 /** The same store, disturbed: each method is an effect, or a function that answers one. Waiting for the bell is no call. */
 export const faulty = (store: Context.Context<Stores>, faults: StoreFaults): Context.Context<Stores> =>
