@@ -6,6 +6,9 @@ import { type ActorContext, type Call, type Caller, once, succeeding } from "./A
 
 type Keyed = Extract<Action, { do: "keyed" }>
 
+/** The name of what another body creates. */
+const other = "Another"
+
 const source = { type: "posts-with-keywords", value: "idempotency" }
 
 const bodies: Readonly<Record<Keyed["what"], (name: string) => Record<string, unknown>>> = {
@@ -20,7 +23,8 @@ const bodies: Readonly<Record<Keyed["what"], (name: string) => Record<string, un
     events: ["lead2.created"],
     description,
     enabled: false
-  })
+  }),
+  recovery: (name) => ({ since: `2026-01-0${name === other ? 2 : 1}T00:00:00.000Z` })
 }
 
 const routes: Readonly<Record<Keyed["what"], string>> = {
@@ -29,7 +33,8 @@ const routes: Readonly<Record<Keyed["what"], string>> = {
   key: "/operator/brands/{brandId}/keys",
   signal: "/operator/brands/{brandId}/signals",
   campaign: "/operator/brands/{brandId}/campaigns",
-  webhook: "/operator/brands/{brandId}/webhooks"
+  webhook: "/operator/brands/{brandId}/webhooks",
+  recovery: "/operator/brands/{brandId}/webhooks/{id}/recover"
 }
 
 /**
@@ -44,7 +49,7 @@ export const keyed = (
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { facts } = context
-    const other = tries.some(({ isOfOther }) => isOfOther === true)
+    const another = tries.some(({ isOfOther }) => isOfOther === true)
       ? yield* succeeding(
           context,
           { ...caller, label: `${caller.label} other` },
@@ -57,15 +62,31 @@ export const keyed = (
           }
         )
       : null
+    const params: Record<string, string> = { brandId: brand.id }
+    if (what === "recovery") {
+      const { data } = yield* succeeding(
+        context,
+        { ...caller, label: `${caller.label} webhook` },
+        {
+          method: "POST",
+          route: routes.webhook,
+          params: { ...params },
+          body: bodies.webhook("Recovered"),
+          brand: null,
+          meaning: { means: "make" }
+        }
+      )
+      params["id"] = data.id
+    }
     const call = (i: number): Call => {
       const { isOfOther, isOther } = tries[i]!
       return {
         method: "POST",
         route: routes[what],
-        ...(what === "brand" || what === "token" ? {} : { params: { brandId: brand.id } }),
-        body: bodies[what](isOther === true ? "Another" : "Keyed"),
+        ...(what === "brand" || what === "token" ? {} : { params }),
+        body: bodies[what](isOther === true ? other : "Keyed"),
         unusual: { idempotencyKey: `"idempotency ${caller.label}"` },
-        ...(isOfOther === true && other !== null ? { token: other.data.token as string } : {}),
+        ...(isOfOther === true && another !== null ? { token: another.data.token as string } : {}),
         brand: null,
         meaning: { means: "make" }
       }

@@ -141,6 +141,14 @@ const misreadings = [
   return spelled === text || /[^\S ]/.test(spelled) ? null : spelled
 })
 
+/** Mostly a spelling that differs. */
+const inAnotherWay = (text: string, ways: ReadonlyArray<Spelling>, prng: Prng): string | null => {
+  const other = prng.chance(0.3)
+    ? []
+    : ways.map((spell) => spell(text)).filter((spelled) => spelled !== null && spelled !== text)
+  return other.length === 0 ? prng.pick(ways)(text) : prng.pick(other)
+}
+
 /** The fewest digits that are decoded. */
 const minDigits = 20
 
@@ -210,13 +218,23 @@ const mayRepeat = (text: string, all: ReadonlyArray<Told>): boolean => {
   return all.some(({ text: told }) => [told, transliterated(told), ...told.split(/\s+/)].some(mayHold))
 }
 
-/** A part behind the beginning of a text that is too short to be a repetition; null where it may be one of another text. */
-const harmless = ({ text }: Told, all: ReadonlyArray<Told>, prng: Prng): string | null => {
+/** What people are called in texts: the rule `attempts logged` looks for that. */
+const called = /-p\d+\./
+
+/**
+ * A part behind the beginning of a text that is too short to be a repetition, at times the longest; null where it may be one of another text.
+ */
+const harmless = (
+  { text }: Told,
+  all: ReadonlyArray<Told>,
+  isLongest: boolean,
+  prng: Prng
+): string | null => {
   const most = Math.min(minFragment - 1, text.length - 1)
   if (!isAscii(text) || most < 1) return null
-  const length = prng.chance(0.5) ? most : 1 + prng.below(most)
+  const length = isLongest ? most : 1 + prng.below(most)
   const cut = cutOut(text, 1 + prng.below(text.length - length), length)
-  return cut === null || mayRepeat(cut, all) ? null : cut
+  return cut === null || called.test(cut) || mayRepeat(cut, all) ? null : cut
 }
 
 /** Words with which answers begin and end, in ASCII and not: no payload has them. */
@@ -243,19 +261,25 @@ const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
 
 /** The text in that spelling, unless too little is left of it. */
 const spelt = ({ min, text }: Part, ways: ReadonlyArray<Spelling>, prng: Prng): string | null => {
-  const spelled = isClear(text) ? prng.pick(ways)(text) : null
+  const spelled = isClear(text) ? inAnotherWay(text, ways, prng) : null
   return spelled === null || lengthOf(spelled) < min ? null : spelled
 }
 
-/** Up to three pieces, repetitions and harmless ones, apart from each other. */
+/** Often one with other letters than those of ASCII. */
+const anyOf = (told: ReadonlyArray<Told>, prng: Prng): Told => {
+  const others = prng.chance(0.5) ? told.filter(({ text }) => !isAscii(text)) : []
+  return prng.pick(others.length === 0 ? told : others)
+}
+
+/** Up to five pieces, repetitions and harmless ones, apart from each other. */
 const apart = (all: ReadonlyArray<Told>, told: ReadonlyArray<Told>, prng: Prng): Repetition | null => {
   const areDigits = prng.chance(0.2)
   const quote = prng.pick(areDigits ? digits : quotations)
   let logged = prng.pick(begins)
   const parts = [utf8(logged)]
-  for (let wanted = 1 + prng.below(3); wanted > 0; wanted--) {
-    const one = prng.pick(told)
-    const kept = prng.chance(0.3) ? harmless(one, all, prng) : null
+  for (let wanted = 1 + prng.below(5); wanted > 0; wanted--) {
+    const one = anyOf(told, prng)
+    const kept = prng.chance(0.3) ? harmless(one, all, prng.chance(0.5), prng) : null
     const spelled =
       kept ?? spelt(partOf(one, prng), areDigits ? spellings : [...spellings, ...misreadings], prng)
     if (spelled === null) continue
@@ -286,8 +310,8 @@ const maxCoincidence = 2
 
 /** What is read ends with the beginning of a text. */
 const cutOff = (all: ReadonlyArray<Told>, told: ReadonlyArray<Told>, prng: Prng): Repetition | null => {
-  const { text } = prng.pick(told)
-  const spelled = isClear(text) ? prng.pick([...spellings, ...misreadings])(text) : null
+  const { text } = anyOf(told, prng)
+  const spelled = isClear(text) ? inAnotherWay(text, [...spellings, ...misreadings], prng) : null
   const characters = Array.from(spelled ?? "")
   if (characters.length < 5) return null
   const cut = 1 + prng.below(Math.min(30, characters.length - 1))
@@ -314,10 +338,22 @@ const cutDigits = (told: ReadonlyArray<Told>, prng: Prng): Repetition | null => 
   return run.length <= length ? null : endingWith(run.slice(0, length), mark, prng)
 }
 
-/** What is read ends with a harmless part of a text, which may be all of it but its first letter. */
+/**
+ * What is read ends with a harmless part of a text, often all but the first letter of one whose beginning comes again in it: there the redactor has to
+ * look at more than the first letters.
+ */
 const cutHarmless = (all: ReadonlyArray<Told>, told: ReadonlyArray<Told>, prng: Prng): Repetition | null => {
-  const likely = told.filter(({ text }) => text.indexOf(text.slice(0, 3), 1) > 0)
-  const kept = harmless(prng.pick(likely.length > 0 && prng.chance(0.5) ? likely : told), all, prng)
+  const rests = told
+    .filter(({ text }) => {
+      const lower = text.toLowerCase()
+      return text.length < minFragment && isAscii(text) && lower.indexOf(lower.slice(0, 3), 1) > 0
+    })
+    .map(({ text }) => text.slice(1))
+    .filter((rest) => isClear(rest) && !called.test(rest) && !mayRepeat(rest, all))
+  const kept =
+    rests.length > 0 && prng.chance(0.8)
+      ? prng.pick(rests)
+      : harmless(prng.pick(told), all, prng.chance(0.5), prng)
   return kept === null ? null : endingWith(utf8(kept), kept, prng)
 }
 

@@ -117,7 +117,7 @@ export const mutantsTable = (
     ...listOf(
       "Killed by tests only",
       "The simulator's program contains these, and it lets them live.",
-      withFate("tests").filter(isSimulated),
+      withFate("tests").filter((each) => each.simulator !== null && isSimulated(each)),
       ({ simulator, tests }) =>
         `${simulator?.outcome === "unreached" ? " No run comes to it." : ""} (${tests!.detail})`
     ),

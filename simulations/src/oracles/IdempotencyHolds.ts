@@ -49,13 +49,18 @@ const scopeOf = (call: Call): string => {
 
 const requestOf = ({ request }: Call): string => `${request.url}\n${decoder.decode(bytesOf(request))}`
 
+/** What was created, or how many deliveries were recovered. */
+const nameOf = (created: Json): string => String(created.id ?? created)
+
+/** Writes that a call with a key makes once at most. None of these calls has more than 500 deliveries to recover. */
 const creating = new Set([
   "brands.create",
   "keys.create",
   "accessTokens.create",
   "signals.create",
   "campaigns.create",
-  "webhooks.create"
+  "webhooks.create",
+  "deliveries.recover"
 ])
 
 const refusals: Readonly<Record<string, readonly [status: number, code: string]>> = {
@@ -143,7 +148,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (reservation === undefined) return "a call with a key created something without a reservation"
     const { came, use } = reservation
     if (came !== "reserved") return `a call that came to ${came} created something`
-    if (use.created !== null) return `one key has created ${use.created.id} and ${answer.id}`
+    if (use.created !== null) return `one key has done ${nameOf(use.created)} and ${nameOf(answer)}`
     use.created = answer
     return null
   }

@@ -281,7 +281,21 @@ const actionsOfKind = (
         tries: [
           { after: 0 },
           ...Array.from({ length: 2 + prng.below(5) }, (): KeyedTry => ({
-            after: prng.pick([0, 1, 30, 400, 2500, 11_000, 40_000, 600_000, day - 1000, day + 60_000]),
+            // At the end of the first one's lease others can overtake it.
+            after: prng.pick([
+              0,
+              1,
+              30,
+              400,
+              2500,
+              10_300,
+              11_000,
+              12_000,
+              40_000,
+              600_000,
+              day - 1000,
+              day + 60_000
+            ]),
             ...(prng.chance(0.15) ? { isOther: true } : {}),
             ...(prng.chance(0.1) ? { isOfOther: true } : {})
           }))

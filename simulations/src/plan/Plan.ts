@@ -251,8 +251,8 @@ export const clientAddresses: ReadonlyArray<string> = [
   "2001:db8:0:2::"
 ]
 
-/** What is created with an Idempotency-Key. */
-export const keyedThings = ["brand", "token", "key", "signal", "campaign", "webhook"] as const
+/** What is created with an Idempotency-Key: a recovery is of a webhook's dead letters. */
+export const keyedThings = ["brand", "token", "key", "signal", "campaign", "webhook", "recovery"] as const
 
 /** One request with the key of its action. */
 export interface KeyedTry {

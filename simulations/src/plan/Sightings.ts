@@ -10,7 +10,7 @@ export const signalsPerBrand = 3
 /** Each id stands for one company: which of two values of one time is kept depends on its text. */
 const companies = [
   { id: 12, name: "Northwind", domain: "northwind.example", industry: "Freight", staffCount: 12 },
-  { id: 34, name: "Quartz Labs", domain: null, city: "Oslo" },
+  { id: 34, name: "Tututi", domain: null, city: "Å" },
   { id: 7, name: null, industry: "Foods" },
   { id: 880 },
   {
@@ -82,7 +82,7 @@ const nameOf = (prng: Prng, tag: string): string => {
   if (prng.chance(0.2)) return prng.pick(sharedNames)
   if (prng.chance(0.08)) return `${prng.pick(borderNames)} ${tag}`
   if (prng.chance(0.01)) return tag + astral.repeat(longestName - tag.length)
-  return `Name of ${tag}${prng.chance(0.3) ? ` ${strange(prng)}` : prng.pick(["", "", " Ångström", " zed"])}`
+  return `Name of ${tag}${prng.chance(0.3) ? ` ${strange(prng)}` : prng.pick(["", " Ægir Þórðarson", " Ångström Λάσκαρης ΠΑΠΠΑΣ", " zed"])}`
 }
 
 /** An optional field: mostly missing, at times null. */
@@ -112,7 +112,7 @@ export const personSeen = (prng: Prng, brand: number, person: number): Sighting[
 const authorSeen = (prng: Prng, extId: string): Record<string, unknown> => ({
   extId,
   name: `Author ${extId}`,
-  ...optional(prng, 0.3, "firstName", () => "Bo"),
+  ...optional(prng, 0.3, "firstName", () => "Lalale"),
   ...optional(prng, 0.3, "lastName", () => "Ångström"),
   ...optional(prng, 0.3, "headline", () => strange(prng)),
   ...optional(prng, 0.3, "username", () => "bo"),

@@ -5,6 +5,24 @@ import { illFormed } from "./Texts.ts"
 /** The ranges that the operator of the simulated host opens for webhooks. */
 export const allowedRanges: ReadonlyArray<string> = ["10.20.0.0/16", "198.51.100.7", "fd00:20::/32"]
 
+/** Spellings of ranges that no setting takes: each would open a target that is refused below. */
+export const unreadableRanges: ReadonlyArray<string> = [
+  "fe80::%eth0/10",
+  "fe80::1%1",
+  "fc00::%25lo/7",
+  "::1%lo/128",
+  "0300.0250.0.0/16",
+  "0xac10.0/12",
+  "127.1/8",
+  "2130706433/32",
+  "10.0.0.0/33",
+  "169.254.0.0/016x",
+  "ff02::/129",
+  "192.168.0.0/16 ",
+  "*",
+  ""
+]
+
 /** What the simulated names resolve to. Every other name has no address. */
 export const addressesOfNames: Readonly<Record<string, ReadonlyArray<string>>> = {
   "public.example": ["93.184.216.34", "2606:2800:220:1::1"],

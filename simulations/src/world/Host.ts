@@ -6,7 +6,7 @@ import { app, AuditedKeyReads, ChangeWaitLimits, DefaultRateLimit, OperatorToken
 import { type Machine, Prng } from "@lead-signals/simulation-kernel"
 import { Addresses, Emitter, Resolver, Sender, TargetGuard, Unresolvable } from "@lead-signals/webhook"
 import { Context, Effect, Either, Layer, type Scope } from "effect"
-import { addressesOfNames, allowedRanges } from "../vocabulary/TargetUrls.ts"
+import { addressesOfNames, allowedRanges, unreadableRanges } from "../vocabulary/TargetUrls.ts"
 import { kindsInOrder, type PlannedPruning } from "../plan/PlannedRetention.ts"
 import type { Disk } from "./Disk.ts"
 import { faulty, type StoreFaults } from "./FaultyStore.ts"
@@ -62,10 +62,12 @@ const resolver = Layer.succeed(Resolver, {
   }
 })
 
-/** As in production, over names of the simulation. [DELIV-6] */
+/** As in production, over names of the simulation; ranges that can't be read open nothing. [DELIV-6] */
 const targets = Layer.provide(
   TargetGuard.layer({
-    allowed: allowedRanges.map((range) => Either.getOrThrow(Addresses.parseCidr(range)))
+    allowed: [...allowedRanges, ...unreadableRanges].flatMap((range) =>
+      Either.match(Addresses.parseCidr(range), { onLeft: () => [], onRight: (cidr) => [cidr] })
+    )
   }),
   resolver
 )

@@ -78,6 +78,39 @@ export const leaseCases: ReadonlyArray<Case> = [
     })
   ),
 
+  caseOf("leaves no place to an ordered webhook whose due events all wait [DELIV-7, ORD-2]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* DeliveryWorld.create(clock)
+      const [outbox, webhookStore] = yield* Effect.all([Outbox, WebhookStore])
+      const leaseOne = (token: string) =>
+        outbox.lease({
+          token,
+          leaseMillis,
+          limits: { total: 1, reserved: 0, perWebhook: 1, failingTotal: 1, perFailingWebhook: 1 },
+          underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
+          body: ({ deliveryId }) => deliveryId
+        })
+      const observe = (engagement: number) =>
+        world.play({ step: "observe", seen: [{ person: 0, engagement, author: null }] })
+      yield* world.play({ ...subscribed, ordering: "lead" })
+      yield* observe(0)
+      yield* leaseOne("first")
+      clock.millis++
+      yield* observe(1)
+      clock.millis++
+      yield* world.play(subscribed)
+      const newest = (yield* webhookStore.list(world.brand.id)).at(-1)!
+      yield* world.play({ step: "test", webhook: 1 })
+      const { leases } = yield* leaseOne("second")
+      assertEqual(
+        "Outbox.lease of one place, the webhooks that get it while the events of an ordered one wait for an event that is under way",
+        leases.map(({ webhook }) => webhook.id),
+        [newest.id]
+      )
+      yield* endDeliveryWorld(world)
+    })
+  ),
+
   caseOf(
     "leases what is due of a webhook that takes batches in whole posts, and lets a part wait [BATCH-1, BATCH-2, BATCH-3, BATCH-4, EVT-5]",
     (clock) =>

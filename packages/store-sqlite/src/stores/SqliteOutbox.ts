@@ -46,6 +46,9 @@ const lease = (
     const { batches, readyAt } = Batches.form(due.get(candidate.webhookId)!, candidate.webhook, now)
     return { ...candidate, batches, readyAt, due: batches.length }
   })
+  // A place was kept for an ordered webhook whose due events all waited. They are set aside now, and another webhook may use the place.
+  if (isAllTested && formed.some(({ due: posts, webhook }) => webhook.ordering === "lead" && posts === 0))
+    return lease(sql, secrets, request, now, memory)
   const nextDueAt = formed.reduce<Instant | null>(
     (next, { readyAt }) => (readyAt === null ? next : Math.min(next ?? readyAt, readyAt)),
     nextOfOthers
