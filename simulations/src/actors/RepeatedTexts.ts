@@ -13,7 +13,7 @@ interface Repetition {
 }
 
 /** A text of a payload, the name of its field, and whether it says something of a person, of a company or of a post. */
-interface Told {
+interface PostedText {
   readonly text: string
   readonly field: string
   readonly isPersonal: boolean
@@ -54,7 +54,7 @@ const personal = new Set([
 /** Our signal, and what it watches. */
 const ours = new Set(["signal", "source"])
 
-const textsIn = (value: Json, field: string, isOurs: boolean): ReadonlyArray<Told> => {
+const textsIn = (value: Json, field: string, isOurs: boolean): ReadonlyArray<PostedText> => {
   if (typeof value === "string")
     return [{ text: value, field, isPersonal: !isOurs && value.length > 1 && personal.has(field) }]
   if (typeof value !== "object" || value === null) return []
@@ -174,7 +174,7 @@ interface Part {
   readonly min: number
 }
 
-const partOf = ({ field, text }: Told, prng: Prng): Part => {
+const partOf = ({ field, text }: PostedText, prng: Prng): Part => {
   const all = { text, min: 2 }
   switch (prng.below(4)) {
     case 0: {
@@ -205,7 +205,7 @@ const barely = (text: string): string =>
     .replace(/[^a-z0-9]/g, "")
 
 /** Whether a text of the payload may be in the text, or begin at its end, in whatever spelling: rather too often. */
-const mayRepeat = (text: string, all: ReadonlyArray<Told>): boolean => {
+const mayRepeat = (text: string, all: ReadonlyArray<PostedText>): boolean => {
   const [lower, bare] = [text.toLowerCase(), barely(text)]
   const mayHold = (part: string): boolean => {
     const each = barely(part)
@@ -215,7 +215,9 @@ const mayRepeat = (text: string, all: ReadonlyArray<Told>): boolean => {
       if (bare.endsWith(each.slice(0, length))) return true
     return false
   }
-  return all.some(({ text: told }) => [told, transliterated(told), ...told.split(/\s+/)].some(mayHold))
+  return all.some(({ text: posted }) =>
+    [posted, transliterated(posted), ...posted.split(/\s+/)].some(mayHold)
+  )
 }
 
 /** What people are called in texts: the rule `attempts logged` looks for that. */
@@ -225,8 +227,8 @@ const called = /-p\d+\./
  * A part behind the beginning of a text that is too short to be a repetition, at times the longest; null where it may be one of another text.
  */
 const harmless = (
-  { text }: Told,
-  all: ReadonlyArray<Told>,
+  { text }: PostedText,
+  all: ReadonlyArray<PostedText>,
   isLongest: boolean,
   prng: Prng
 ): string | null => {
@@ -266,19 +268,23 @@ const spelt = ({ min, text }: Part, ways: ReadonlyArray<Spelling>, prng: Prng): 
 }
 
 /** Often one with other letters than those of ASCII. */
-const anyOf = (told: ReadonlyArray<Told>, prng: Prng): Told => {
-  const others = prng.chance(0.5) ? told.filter(({ text }) => !isAscii(text)) : []
-  return prng.pick(others.length === 0 ? told : others)
+const anyOf = (texts: ReadonlyArray<PostedText>, prng: Prng): PostedText => {
+  const others = prng.chance(0.5) ? texts.filter(({ text }) => !isAscii(text)) : []
+  return prng.pick(others.length === 0 ? texts : others)
 }
 
 /** Up to five pieces, repetitions and harmless ones, apart from each other. */
-const apart = (all: ReadonlyArray<Told>, told: ReadonlyArray<Told>, prng: Prng): Repetition | null => {
+const apart = (
+  all: ReadonlyArray<PostedText>,
+  texts: ReadonlyArray<PostedText>,
+  prng: Prng
+): Repetition | null => {
   const areDigits = prng.chance(0.2)
   const quote = prng.pick(areDigits ? digits : quotations)
   let logged = prng.pick(begins)
   const parts = [utf8(logged)]
   for (let wanted = 1 + prng.below(5); wanted > 0; wanted--) {
-    const one = anyOf(told, prng)
+    const one = anyOf(texts, prng)
     const kept = prng.chance(0.3) ? harmless(one, all, prng.chance(0.5), prng) : null
     const spelled =
       kept ?? spelt(partOf(one, prng), areDigits ? spellings : [...spellings, ...misreadings], prng)
@@ -309,8 +315,12 @@ const endingWith = (last: Uint8Array, logged: string, prng: Prng): Repetition =>
 const maxCoincidence = 2
 
 /** What is read ends with the beginning of a text. */
-const cutOff = (all: ReadonlyArray<Told>, told: ReadonlyArray<Told>, prng: Prng): Repetition | null => {
-  const { text } = anyOf(told, prng)
+const cutOff = (
+  all: ReadonlyArray<PostedText>,
+  texts: ReadonlyArray<PostedText>,
+  prng: Prng
+): Repetition | null => {
+  const { text } = anyOf(texts, prng)
   const spelled = isClear(text) ? inAnotherWay(text, [...spellings, ...misreadings], prng) : null
   const characters = Array.from(spelled ?? "")
   if (characters.length < 5) return null
@@ -328,8 +338,8 @@ const cutOff = (all: ReadonlyArray<Told>, told: ReadonlyArray<Told>, prng: Prng)
 }
 
 /** What is read ends with digits of a part of a text. */
-const cutDigits = (told: ReadonlyArray<Told>, prng: Prng): Repetition | null => {
-  const { text } = prng.pick(told)
+const cutDigits = (texts: ReadonlyArray<PostedText>, prng: Prng): Repetition | null => {
+  const { text } = prng.pick(texts)
   // Marks can stand in another order.
   if (!isClear(text) || /\p{M}/u.test(text.normalize("NFC"))) return null
   const run = prng.pick(digits)(text)
@@ -342,8 +352,12 @@ const cutDigits = (told: ReadonlyArray<Told>, prng: Prng): Repetition | null => 
  * What is read ends with a harmless part of a text, often all but the first letter of one whose beginning comes again in it: there the redactor has to
  * look at more than the first letters.
  */
-const cutHarmless = (all: ReadonlyArray<Told>, told: ReadonlyArray<Told>, prng: Prng): Repetition | null => {
-  const rests = told
+const cutHarmless = (
+  all: ReadonlyArray<PostedText>,
+  texts: ReadonlyArray<PostedText>,
+  prng: Prng
+): Repetition | null => {
+  const rests = texts
     .filter(({ text }) => {
       const lower = text.toLowerCase()
       return text.length < minFragment && isAscii(text) && lower.indexOf(lower.slice(0, 3), 1) > 0
@@ -353,20 +367,20 @@ const cutHarmless = (all: ReadonlyArray<Told>, told: ReadonlyArray<Told>, prng: 
   const kept =
     rests.length > 0 && prng.chance(0.8)
       ? prng.pick(rests)
-      : harmless(prng.pick(told), all, prng.chance(0.5), prng)
+      : harmless(prng.pick(texts), all, prng.chance(0.5), prng)
   return kept === null ? null : endingWith(utf8(kept), kept, prng)
 }
 
 /** An answer that repeats some of the events' data; null where the texts drawn have no such form. */
 export const repetitionOf = (data: ReadonlyArray<Json>, prng: Prng): Repetition | null => {
   const all = data.flatMap((each) => textsIn(each, "", false))
-  const told = all.filter(({ isPersonal }) => isPersonal)
-  if (told.length === 0) return null
+  const texts = all.filter(({ isPersonal }) => isPersonal)
+  if (texts.length === 0) return null
   const drawn = prng.below(10)
-  if (drawn < 5) return apart(all, told, prng)
+  if (drawn < 5) return apart(all, texts, prng)
   return drawn < 7
-    ? cutOff(all, told, prng)
+    ? cutOff(all, texts, prng)
     : drawn < 8
-      ? cutDigits(told, prng)
-      : cutHarmless(all, told, prng)
+      ? cutDigits(texts, prng)
+      : cutHarmless(all, texts, prng)
 }

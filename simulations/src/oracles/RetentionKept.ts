@@ -18,7 +18,7 @@ const underWayMillis = 5 * minute
 
 interface Due {
   readonly at: number
-  /** Of deliveries: their place in the order in which they were queued, which orders those of one instant. */
+  /** The place of deliveries in the order in which they were queued, which orders those of one instant. */
   readonly place: number
   readonly remove: (now: number) => void
 }

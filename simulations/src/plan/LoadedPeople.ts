@@ -16,7 +16,7 @@ const [begins, lasts] = [15_000, 150_000]
 /** How often each thing is done after a load. */
 const times = { amend: 12, observe: 6, erase: 3, list: 40 }
 
-/** Of these first people of a load several have flags: their leads were created at one instant. */
+/** Several of these first people of a load have flags: their leads were created at one instant. */
 const amended = 12
 
 const actionOf = (

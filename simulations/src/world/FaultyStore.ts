@@ -10,7 +10,7 @@ import type { Call, CallingProcess, Stored } from "./KnownFacts.ts"
 import { argsNow, type MethodOfStore, type StoreMethod, type Stores, wrapStore } from "./StorePorts.ts"
 
 const slowestMillis = 1000
-/** Of calls with an Idempotency-Key half of those that are slow take longer than their leases, so that others overtake them. [IDEM-3] */
+/** Half of the slow calls with an Idempotency-Key take longer than their leases, so that others overtake them. [IDEM-3] */
 const [leaseMillis, slowestBeyond] = [10_000, 2500]
 /** The longest time after which an emitter repeats a call that failed. */
 export const retryMillis = 2000
