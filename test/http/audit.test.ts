@@ -270,6 +270,18 @@ describe("the audit log", () => {
       expect(text).not.toContain(secret)
   })
 
+  it("names no brand by a number that no id can have [AUD-3]", async () => {
+    const greatest = Number.MAX_SAFE_INTEGER
+    for (const id of [greatest, 2 ** 53, 9_999_999_999_999_998]) {
+      await api.operate("PATCH", `/operator/brands/${id}`, { name: "Renamed" })
+      expect(await newest()).toMatchObject({
+        operation: "renameBrand",
+        brandId: id === greatest ? String(id) : null,
+        status: 404
+      })
+    }
+  })
+
   it("has the entry before the change, and refuses the call that it can't write of [AUD-2]", async () => {
     let isDown = false
     const seen: Array<number | null> = []

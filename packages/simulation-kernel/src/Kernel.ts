@@ -15,10 +15,7 @@ type Task = () => void
 /** The bound of work at one instant: more than this may never end. A caller with more work says how much there may be. */
 const defaultStepsAtInstant = 50_000
 
-/**
- * A key holds its lane itself. In a `Map`, from which each fiber is soon deleted, tables that V8 has replaced point to the next ones: the first
- * that grows old keeps alive, for the collector of young objects, every fiber that was in a later one.
- */
+/** A key holds its lane itself: no table keeps ended fibers. */
 const laneOf = Symbol("lane")
 
 interface LaneKey {

@@ -46,7 +46,9 @@ const hasDoneNothing = ({ call, response }: Answered): boolean =>
 
 /** The form of an id. Every other text can be personal data, and is in no entry. [AUD-3] */
 const idOrNull = (text: unknown): string | null =>
-  typeof text === "string" && /^([1-9]\d{0,15}|wh_[0-9a-f]{32})$/.test(text) ? text : null
+  typeof text === "string" && /^([1-9]\d{0,15}|wh_[0-9a-f]{32})$/.test(text) && !(Number(text) >= 2 ** 53)
+    ? text
+    : null
 
 const namedIn = (call: Call): { readonly brandId: string | null; readonly subjectId: string | null } => {
   const { brandId, deliveryId, id, keyId, tokenId } = paramsOf(call)

@@ -56,9 +56,8 @@ export interface StoreFaults {
 }
 
 /**
- * A call that only reads has no "done, but failed", and no death in mid-transaction. One generator function for all calls, as everywhere where
- * much is done: V8 makes a hidden class, which is old from the beginning, for each that is called, and by it keeps all that the function closes over, such
- * as ended fibers, until a full collection.
+ * A call that only reads has no "done, but failed", and no death in mid-transaction. One generator function serves all calls: V8 makes objects of its own
+ * for each generator function that is called.
  */
 const disturbed = Effect.fnUntraced(function* (
   { faultPoint, method, operation }: MethodOfStore,
