@@ -271,12 +271,12 @@ describe("the audit log", () => {
   })
 
   it("names no brand by a number that no id can have [AUD-3]", async () => {
-    const greatest = Number.MAX_SAFE_INTEGER
-    for (const id of [greatest, 2 ** 53, 9_999_999_999_999_998]) {
+    const maxId = Number.MAX_SAFE_INTEGER
+    for (const id of [maxId, 2 ** 53, 9_999_999_999_999_998]) {
       await api.operate("PATCH", `/operator/brands/${id}`, { name: "Renamed" })
       expect(await newest()).toMatchObject({
         operation: "renameBrand",
-        brandId: id === greatest ? String(id) : null,
+        brandId: id === maxId ? String(id) : null,
         status: 404
       })
     }
