@@ -15,11 +15,12 @@ export interface Outcome {
 /**
  * A text that has the form of an id, which as a number is a safe integer; null for any other, which could be personal data. [AUD-3]
  */
-export const idIn = (text: unknown): string | null => {
-  if (typeof text !== "string") return null
-  const isNumber = /^[1-9][0-9]{0,15}$/.test(text) && Number.isSafeInteger(Number(text))
-  return isNumber || /^wh_[0-9a-f]{32}$/.test(text) ? text : null
-}
+export const idIn = (text: unknown): string | null =>
+  typeof text === "string" &&
+  /^(?:[1-9][0-9]{0,15}|wh_[0-9a-f]{32})$/.test(text) &&
+  !(Number(text) > Number.MAX_SAFE_INTEGER)
+    ? text
+    : null
 
 const statusOfFailure = (cause: Cause.Cause<unknown>): number =>
   (Cause.isDie(cause) ? null : errorResponseOf(Cause.squash(cause)))?.status ?? 500

@@ -14,7 +14,7 @@ export const omittedModules: ReadonlyMap<string, string> = new Map([
   ["packages/http/src/contract/ObservationSchema.ts", "words of the OpenAPI document"],
   ["packages/store-sqlite/src/simulation/HostFile.ts", "a part of the simulator"],
   ["packages/store-sqlite/src/simulation/TextsInMemory.ts", "a part of the simulator"],
-  ["packages/store-sqlite/src/simulation/index.ts", "a part of the simulator"]
+  ["packages/store-sqlite/src/simulation/Simulation.ts", "a part of the simulator"]
 ])
 
 /** Calls whose arguments are words for people who read logs, traces or the document. */
