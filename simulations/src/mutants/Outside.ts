@@ -47,7 +47,7 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
     "Backups, copies, restores and checks are commands of an operator who has the file."
   ],
   [
-    /^store-sqlite\/(?:worker\/(?:StoreWorker|startThread|thread|ReadingWorker:(?:roundRobin|readingWorker)|Jobs:(?:erase|jobs:property:(?:8|9|10|11|12)|jobs\.(?:removeSomeLeads|migrate|vacuumInto|copyPages)))|database\/(?:MergeScheduler|OffloadedTransactions|JournalSync|GroupCommit:groupCommit\.gatherAll|WriteAheadLog:synced\.truncate|Upgrade:migrateInWorker)|search\/SegmentMerge:(?:ownedMergeSql|beginMerge|mergeOwnedStep|endMerge|leaveMerges))\b/,
+    /^store-sqlite\/(?:worker\/(?:StoreWorker|startThread|thread|ReadingWorker:(?:roundRobin|readingWorker)|Jobs:(?:erase|jobs:property:(?:8|9|10|11|12)|jobs\.(?:removeSomeLeads|migrate|vacuumInto|copyPages)))|database\/(?:MergeScheduler|OffloadedTransactions|JournalSync|FileDatabase:make(?::statement:10|\.reading:condition:3)|GroupCommit:groupCommit\.gatherAll|WriteAheadLog:synced\.truncate|Upgrade:migrateInWorker)|search\/SegmentMerge:(?:ownedMergeSql|beginMerge|mergeOwnedStep|endMerge|leaveMerges))\b/,
     "A simulation has no threads: what they do is done in place."
   ],
   [
