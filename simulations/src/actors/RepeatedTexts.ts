@@ -152,7 +152,7 @@ const inAnotherWay = (text: string, ways: ReadonlyArray<Spelling>, prng: Prng): 
 /** The fewest digits that are decoded. */
 const minDigits = 20
 
-/** A common fragment of so many characters is a repetition. */
+/** The fewest characters that a fragment must share with a text to count as a repetition of it. */
 const minFragment = 16
 
 /** The shortest line of a text, and the shortest word of a name, that is one by itself. */
@@ -170,7 +170,7 @@ const lengthOf = (text: string): number => text.normalize("NFC").replace(/\p{Cc}
 /** A text, or a part of one that is the person's wherever it stands. */
 interface Part {
   readonly text: string
-  /** So many characters must be left in whatever spelling. */
+  /** The fewest characters that a spelling must keep to count as a repetition. */
   readonly min: number
 }
 
@@ -298,20 +298,20 @@ const apart = (
   return bytes.length > readBytes ? null : { bytes, logged: logged + end }
 }
 
-/** So many bytes of words. */
+/** Words of the given length in bytes. */
 const filler = (bytes: number, prng: Prng): string => {
   const words = prng.pick(["JV ", "\u16a0"])
   const each = utf8(words).length
   return words.repeat(Math.floor(bytes / each)) + "J".repeat(bytes % each)
 }
 
-/** So many bytes are read, of which these are the last. */
+/** An answer whose last bytes that are read are these. */
 const endingWith = (last: Uint8Array, logged: string, prng: Prng): Repetition => {
   const before = filler(readBytes - last.length - 1, prng) + edge
   return { bytes: joined([utf8(before), last, utf8(edge)]), logged: before + logged }
 }
 
-/** So many characters at the end of what is read may be a coincidence. */
+/** The characters at the end of what is read that can match a text by coincidence. */
 const maxCoincidence = 2
 
 /** What is read ends with the beginning of a text. */
