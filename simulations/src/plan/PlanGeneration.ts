@@ -70,11 +70,15 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
     processesOf(processes).length
   )
   const areClocksRight = !scheduledFaults.some(({ fault }) => fault === "clock" || fault === "drift")
+  const planned = scenario.brands.flatMap((brand, i) =>
+    actionsOf(seed, i, brand, hours, startsAt, scenario.swarm)
+  )
+  // Where more is due than a piece looks at, nobody but the store knows which of it goes.
+  const isPrunedExactly = areClocksRight && planned.every((action) => action.do !== "load")
   const pruned: Partial<RetentionPlan> =
-    scenario.swarm && !areClocksRight ? {} : (retentionOfSeed(scenario, seed, hours) ?? {})
+    scenario.swarm && !isPrunedExactly ? {} : (retentionOfSeed(scenario, seed, hours) ?? {})
   const deaths = Prng.of(seed, "deaths")
-  const actions = scenario.brands
-    .flatMap((brand, i) => actionsOf(seed, i, brand, hours, startsAt, scenario.swarm))
+  const actions = planned
     .sort((a, b) => a.at - b.at)
     .map((action, n) => ({ n, ...action }))
     .flatMap((action) =>

@@ -23,7 +23,7 @@ const reachable = (): Names => {
   return names
 }
 
-/** So many refused forms, each as likely as any other. */
+/** The given number of refused forms, each as likely as any other. */
 export const drawRefused = (prng: Prng, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, () => prng.pick(reachable().refused))
 
@@ -39,7 +39,7 @@ export const mayNeedTenantsPeople = (name: string): boolean => {
   return /\/(?:leads|deliveries)\/\{/.test(route) || id === "testWebhook"
 }
 
-/** So many probes of a seed are its own; what it draws beyond them are its neighbours'. */
+/** How many probes of a seed are its own; what it draws beyond them are its neighbours'. */
 const ownOfSeed = 42
 /** The number among them that are the first brand's. */
 const ownOfFirstBrand = 27
