@@ -71,7 +71,7 @@ export const rateEffects = {
   tornWrites: "A kill takes the power of the whole host: what was not synced is lost, or there in part."
 }
 
-/** What each fault that comes so many times a day does. */
+/** What each fault that strikes a number of times a day does. */
 export const scheduledFaultEffects = {
   kills: "The service is killed at any step of its work, and starts again.",
   clockSteps: "The service's clock jumps, by up to an hour either way.",

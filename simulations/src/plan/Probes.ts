@@ -23,7 +23,7 @@ const reachable = (): Names => {
   return names
 }
 
-/** So many refused forms, each as likely as any other. */
+/** The given number of refused forms, each as likely as any other. */
 export const drawRefused = (prng: Prng, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, () => prng.pick(reachable().refused))
 
@@ -33,7 +33,7 @@ export const drawForeign = (prng: Prng, count: number): ReadonlyArray<string> =>
   ...Array.from({ length: count }, () => prng.pick(reachable().foreign))
 ]
 
-/** So many probes of a seed are its own; what it draws beyond them are its neighbours'. */
+/** How many probes of a seed are its own; what it draws beyond them are its neighbours'. */
 const ownOfSeed = 18
 /** The number among them that are the first brand's. */
 const ownOfFirstBrand = 12
