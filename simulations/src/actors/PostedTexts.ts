@@ -60,7 +60,7 @@ const minLine = 8
 /** The fewest characters of a word of a name that counts by itself. */
 const minWord = 3
 
-/** So many characters of the text from there; null where they cut a character from its marks, or have a space at either end. */
+/** The `length` characters of the text from `from` on; null where they cut a character from its marks, or have a space at either end. */
 const cutOut = (text: string, from: number, length: number): string | null => {
   const cut = text.slice(from, from + length)
   return isClear(cut) && !/^\p{M}/u.test(cut) && !/^\p{M}/u.test(text.slice(from + length)) ? cut : null

@@ -22,7 +22,7 @@ const said = (bytes: Uint8Array, logged: string): AnswerBody => ({
   logged
 })
 
-/** The characters of the text that are whole within so many bytes of UTF-8. */
+/** The longest beginning of the text that takes at most `max` bytes of UTF-8. */
 const wholeWithin = (text: string, max: number): string => {
   let [whole, bytes] = ["", 0]
   for (const character of text) {
@@ -70,7 +70,7 @@ const echoedFrom = (body: string, n: number): number => {
   return body.indexOf(longest) + 1 + (n % Math.max(1, longest.length - 20))
 }
 
-/** What some answers say before they repeat anything: so much that what is read ends within what they repeat. */
+/** What some answers say before they repeat anything: long enough for the bytes that are read to end within what they repeat. */
 const preamble = (n: number): Uint8Array =>
   n % 4 === 0 ? utf8("\u16a0".repeat(250 + ((n * 37) % 89))) : silent.excerpt
 

@@ -123,7 +123,7 @@ const byPosts = (facts: KnownFacts, checks: Checks) => {
 /** What counts of a Retry-After. [DELIV-3] */
 const longestMillis = 24 * 3600 * second
 
-/** A clock that is wrong by so much at most, as long as it is not set. */
+/** The slowest rate of a clock that is not set. */
 const minRate = 0.95
 
 /**
