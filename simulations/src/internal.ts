@@ -4,6 +4,7 @@ export { loadScenario, newScenarioFile, renderedScenario } from "./cli/ScenarioF
 export { record, replay } from "./BareService.ts"
 export { campaign } from "./Campaign.ts"
 export { eventsOf } from "./actors/PostedEvents.ts"
+export { mayRepeat } from "./actors/PostedTexts.ts"
 export { repetitionOf } from "./actors/RepeatedTexts.ts"
 export { sighting } from "./plan/Sightings.ts"
 export { Checks } from "./oracles/Checks.ts"

@@ -1,7 +1,7 @@
 /** Texts of a payload and parts of them: what a receiver repeats of a person, and what is too short to say something of one. [DELIV-5, PII-1] */
 import type { Prng } from "@lead-signals/simulation-kernel"
 import type { Json } from "../world/KnownFacts.ts"
-import { isAscii, isClear, transliterated, withoutMarks } from "./Spellings.ts"
+import { formsOf, isAscii, isClear, withoutMarks } from "./Spellings.ts"
 
 /** A text of a payload, the name of its field, and whether it says something of a person, of a company or of a post. */
 export interface PostedText {
@@ -98,10 +98,14 @@ export const pickPart = ({ field, text }: PostedText, prng: Prng): Part => {
   }
 }
 
-/** The text's letters and digits of ASCII in lower case, without marks: what differs between spellings is gone. */
+/** Letters that lose a stroke instead of a mark. */
+const strokes: Readonly<Record<string, string>> = { ł: "l", ø: "o", đ: "d", ð: "d", ħ: "h", ŧ: "t" }
+
+/** The text's letters and digits of ASCII in lower case, without marks and strokes: what differs between spellings is gone. Capitals of ı and i are the same. */
 const bareLetters = (text: string): string =>
-  withoutMarks(text)
+  withoutMarks(text.toUpperCase())
     .toLowerCase()
+    .replace(/[łøđðħŧ]/g, (letter) => strokes[letter]!)
     .replace(/[^a-z0-9]/g, "")
 
 /** Whether the text may have one of the payload in whatever spelling, or end with the beginning of one. It may say so wrongly, but never denies it wrongly. */
@@ -116,7 +120,7 @@ export const mayRepeat = (text: string, all: ReadonlyArray<PostedText>): boolean
     return false
   }
   return all.some(({ text: posted }) =>
-    [posted, transliterated(posted), ...posted.split(/\s+/)].some(mayHold)
+    [posted, ...posted.split(/\s+/)].some((part) => formsOf(part).some(mayHold))
   )
 }
 

@@ -36,6 +36,9 @@ const twoLetters: Readonly<Record<string, string>> = {
 export const transliterated = (text: string): string =>
   text.normalize("NFC").replace(/[ÄÖÜÅØÆŒÞäöüåøæœþß]/g, (letter) => twoLetters[letter]!)
 
+/** The text with two letters for each that is two joined ones, and for no other. */
+const unjoined = (text: string): string => text.replace(/[ÆŒÞæœþß]/g, (letter) => twoLetters[letter]!)
+
 /** Whether compatibility takes letters apart, such as a ligature: nobody takes one letter apart and leaves another joined. */
 const hasJoined = (text: string): boolean => text.normalize("NFKC") !== text.normalize("NFC")
 
@@ -79,12 +82,25 @@ export const spellings: ReadonlyArray<Spelling> = [
   lacking(/[^\0-\xff]/gu)
 ]
 
+/** UTF-8 read as windows-1252. */
+const misreadAsWindows = (text: string): string =>
+  misread(text).replace(/[\x80-\x9f]/g, (character) => windows1252[character.charCodeAt(0) - 0x80]!)
+
+/** The text, and what has other letters of ASCII where a receiver wrote or misread it in whatever way. */
+export const formsOf = (text: string): ReadonlyArray<string> =>
+  isAscii(text)
+    ? [text]
+    : [
+        text,
+        transliterated(text),
+        unjoined(text),
+        text.replace(/[^\0-\x7f]/g, ""),
+        misread(text),
+        misreadAsWindows(text)
+      ]
+
 /** UTF-8 read as Latin-1, and as windows-1252. */
-const misreadings = [
-  misread,
-  (text: string): string =>
-    misread(text).replace(/[\x80-\x9f]/g, (character) => windows1252[character.charCodeAt(0) - 0x80]!)
-].map((read): Spelling => (text) => {
+const misreadings = [misread, misreadAsWindows].map((read): Spelling => (text) => {
   const spelled = read(text)
   return spelled === text || /[^\S ]/.test(spelled) ? null : spelled
 })
