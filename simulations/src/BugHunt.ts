@@ -10,7 +10,7 @@ export interface HuntJob {
   readonly store: "memory" | "sqlite"
   readonly scenario: string
   readonly seeds: number
-  /** After so many seconds shrinking stops. */
+  /** Seconds after which shrinking stops. */
   readonly shrinkSeconds: number
 }
 
@@ -63,7 +63,7 @@ const hunt = async (bug: Bug, { seeds, shrinkSeconds }: HuntOptions): Promise<Hu
 interface HuntOptions {
   /** Seeds a bug. */
   readonly seeds: number
-  /** After so many seconds shrinking of a bug's counterexample stops. */
+  /** Seconds after which shrinking of a bug's counterexample stops. */
   readonly shrinkSeconds: number
   /** Bugs that are hunted at once. */
   readonly jobs: number

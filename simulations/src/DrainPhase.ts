@@ -43,7 +43,7 @@ export const drain = (context: ActorContext, brand: KnownBrand): Effect.Effect<v
 /** The number of a webhook's deliveries whose log is read. */
 const logsRead = 30
 
-/** One log is read for so many deliveries that one attempt has delivered: they are most of all, and alike. */
+/** One log is read for each eight deliveries that one attempt has delivered: they are most of all, and alike. */
 const plainDeliveriesPerLog = 8
 
 /** Reads every page of the deliveries of each webhook, and at most 30 logs of each into `facts.deliveries`, which rules judge at the end. */

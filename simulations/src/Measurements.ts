@@ -19,7 +19,7 @@ export interface Figure {
   readonly work: string
 }
 
-/** With so many times the rates of a quiet day a request comes every second. */
+/** The factor on the rates of a quiet day with which a request comes every second. */
 const busyness = 19
 
 const busyDay = (): Scenario => {

@@ -120,7 +120,7 @@ export type Rates = typeof Rates.Type
 /** Nothing goes wrong by chance. */
 export const noRates: Rates = Schema.decodeSync(Rates)({})
 
-/** Things that happen at a time, so often a day. */
+/** Faults that strike at a time, by their number a day. */
 const ScheduledFaults = numbers(scheduledFaultKinds, (fault) => ({
   about: scheduledFaultEffects[fault],
   unit: "times a day",

@@ -15,7 +15,7 @@ export const actionEffects = {
   burst:
     "Six to 15 requests are made with a key that may make 6 a minute; at times more than a key of 200 to 1,000 may make.",
   bad: "Somebody sends wrong input, which must be refused with its status, code and message.",
-  probe: "Somebody sends six right requests, each with one input in another form, accepted or refused.",
+  probe: "Somebody sends nine right requests, each with one input in another form, accepted or refused.",
   load: "The collector reports 120 to 1,000 people more, in batches.",
   tenant: "A brand is created, used and deleted.",
   cross: "Somebody names with one brand's key, or in one brand's path, what belongs to another brand.",
@@ -71,7 +71,7 @@ export const rateEffects = {
   tornWrites: "A kill takes the power of the whole host: what was not synced is lost, or there in part."
 }
 
-/** What each fault that comes so many times a day does. */
+/** What each fault that strikes a number of times a day does. */
 export const scheduledFaultEffects = {
   kills: "The service is killed at any step of its work, and starts again.",
   clockSteps: "The service's clock jumps, by up to an hour either way.",

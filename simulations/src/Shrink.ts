@@ -33,7 +33,7 @@ export interface ShrinkOptions {
 const brokenBy = ({ outcome, violation }: RunReport): string | null =>
   outcome === "livelocked" ? livelock.oracle : (violation?.oracle ?? null)
 
-/** A run to be tried, for at most so many virtual seconds. */
+/** A run to be tried, and its limit in virtual seconds. */
 interface Trial {
   readonly input: RunInput
   readonly untilSeconds: number

@@ -23,8 +23,8 @@ export {
   inputOfCounterexample,
   readCounterexample,
   type Counterexample,
-  counterexampleOf,
-  renderCounterexample
+  counterexampleOf
 } from "./Counterexample.ts"
+export { renderCounterexample } from "./CounterexampleText.ts"
 export { type Verdict, verifyHost, type VerifyOptions, verifyStore } from "./Verify.ts"
 export type { HostWorld, OwnHost, WebhookAnswer } from "./world/OwnHost.ts"

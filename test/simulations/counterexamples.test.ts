@@ -5,7 +5,15 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { isThorough } from "../harness/Thoroughness.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
-import { scenarioNames } from "@lead-signals/simulations"
+import {
+  counterexampleOf,
+  inputOf,
+  inputOfCounterexample,
+  readCounterexample,
+  scenarioNamed,
+  scenarioNames
+} from "@lead-signals/simulations"
+import { Either } from "effect"
 import { bundleSimulate, digestOf, refuseHere } from "../harness/SimulateCommand.ts"
 
 const simulateCommand = await bundleSimulate()
@@ -23,6 +31,27 @@ const erasures = {
     { people: 3, consumers: [], perHour: { observe: 100 } }
   ]
 }
+
+describe("the file of a counterexample", () => {
+  it("has every part of a plan, as its seed drew it", () => {
+    const scenario = "swarm"
+    const report = { violation: null, digest: "", faults: [], trace: [] }
+    const parts = new Set<string>()
+    for (let seed = 1; seed <= 30; seed++) {
+      const input = inputOf(scenarioNamed(scenario)!, seed)
+      const kept = counterexampleOf(
+        { scenario, store: "memory", bug: null },
+        input,
+        report as unknown as Parameters<typeof counterexampleOf>[2]
+      )
+      const read = Either.getOrThrow(readCounterexample(JSON.stringify(kept)))
+      expect([seed, inputOfCounterexample(read).plan]).toEqual([seed, input.plan])
+      for (const part of Object.keys(input.plan)) parts.add(part)
+    }
+    for (const part of ["places", "maxWaits", "retention", "pruning"])
+      expect([part, parts.has(part)]).toEqual([part, true])
+  })
+})
 
 describe("planted bugs", () => {
   // The tests below find one in memory.

@@ -1,6 +1,6 @@
 /** How the oracles count what they judge, and that none of them is silent. */
 import { inputOf, run, scenarioNamed, simulate, summedChecks, weakenedShare } from "@lead-signals/simulations"
-import { tooManyPlaces } from "@lead-signals/simulations/internal"
+import { leftWithoutPlace, tooManyPlaces } from "@lead-signals/simulations/internal"
 import { describe, expect, it } from "vitest"
 import { nextTick } from "../harness/EventLoop.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
@@ -51,6 +51,38 @@ describe("the places of a lease", () => {
     expect(wrong(null, { given: 1, of: 2, has: 3, total: 4 }, fast)).toBe("webhook 1 has 4 places of 3")
     expect(wrong(null, { given: 5 }, fast)).toBe(null)
     expect(wrong(null, { given: 6 }, fast)).toBe("webhook 1 has 6 places of 3")
+  })
+
+  type Webhook = Parameters<typeof leftWithoutPlace>[0]
+  const due = { state: "pending", due: { from: 5, to: 5 }, isOrdered: false }
+  const left = (webhook: object, { given, total }: { readonly given: number; readonly total: number }) =>
+    leftWithoutPlace(
+      {
+        id: "1",
+        enabled: true,
+        failingSince: null,
+        sending: { maxBatch: 1 },
+        deliveries: [{ ...due, state: "delivered", due: null }, due],
+        ...webhook
+      } as unknown as Webhook,
+      {
+        limits,
+        underWay: { total, failingTotal: 0, byWebhook: new Map() },
+        given,
+        givenToFailing: 0,
+        givenToWebhook: 0
+      },
+      5
+    )
+
+  it("are left free by no webhook that has something due, and none yet [DELIV-7]", () => {
+    expect(left({}, { given: 0, total: 0 })).toBe(due)
+    expect(left({}, { given: 2, total: 7 })).toBe(due)
+    expect(left({}, { given: 3, total: 7 })).toBe(undefined)
+    expect(left({ enabled: false }, { given: 0, total: 0 })).toBe(undefined)
+    expect(left({ deliveries: [{ ...due, due: { from: 5, to: 6 } }] }, { given: 0, total: 0 })).toBe(
+      undefined
+    )
   })
 })
 

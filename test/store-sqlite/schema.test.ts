@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { fold } from "@lead-signals/store-sqlite/internal"
+import { checkForeign, fold } from "@lead-signals/store-sqlite/internal"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 import { isThorough } from "../harness/Thoroughness.ts"
 
@@ -48,6 +48,25 @@ const contentsOf = (db: Database.Database) => {
 }
 
 describe("the schema of a file", () => {
+  it("takes a new file for its own while another process makes the first tables between any two statements [STORE-3]", () => {
+    const filename = join(temporaryFolder(), "new.sqlite")
+    const [mine, theirs] = [new Database(filename), new Database(filename)]
+    const make = `BEGIN; ${readFileSync(join(source, "schema.sql"), "utf8")}; COMMIT`
+    let isMade = false
+    const value = <Value>(text: string): Value | undefined => {
+      const read = mine.prepare(text).pluck().get() as Value | undefined
+      if (!isMade) theirs.exec(make)
+      isMade = true
+      return read
+    }
+    checkForeign({ value }, filename)
+    checkForeign({ value }, filename)
+    theirs.pragma("application_id = 1")
+    expect(() => checkForeign({ value }, filename)).toThrow(`${filename} is a SQLite file of another program`)
+    mine.close()
+    theirs.close()
+  })
+
   it("is what schema.sql says [STORE-5]", async () => {
     const filename = join(temporaryFolder(), "migrated.sqlite")
     await Effect.runPromise(

@@ -186,6 +186,46 @@ describe("the redacted excerpt of a response", () => {
       ])
   })
 
+  it("holds nothing personal of JSON that gateways quote in JSON of their own, again and again [DELIV-5, PII-2]", () => {
+    for (const headline of [
+      "one\ntwo\r\nthree\tfour",
+      'a "b" \\ c',
+      String.raw`C:\new`,
+      "R&amp;amp;D <x>",
+      "Doe\\"
+    ]) {
+      const data = { lead2: { headline, username: "ada.q" } }
+      let answer = JSON.stringify(data)
+      for (let layer = 0; layer < 6; layer++) {
+        expect(redacted(answer, data)).toBe('{"lead2":{"headline":"[…]","username":"[…]"}}')
+        answer = JSON.stringify(answer).slice(1, -1)
+      }
+      answer = unicodeEscaped(JSON.stringify(JSON.stringify(data)))
+      expect(redacted(answer, data)).toContain('"headline":"[…]","username":"[…]"')
+    }
+  })
+
+  it("holds nothing personal of a form whose texts have spaces or plus signs side by side [DELIV-5, PII-2]", () => {
+    for (const headline of [
+      "a\u00a0b\u200bc\u2060d\ufeff b0",
+      "Ada  Li",
+      "Ada + Li",
+      "C++ Lead",
+      "+49 170",
+      "Li C++"
+    ]) {
+      const data = { lead2: { headline } }
+      for (const answer of [
+        headline.replaceAll(" ", "+"),
+        encodeURIComponent(headline).replaceAll("%20", "+")
+      ]) {
+        const kept = redacted(`headline=${answer}&QJ`, data)
+        expect([headline, kept!.replaceAll("+", "")]).toEqual([headline, "headline=[…]&QJ"])
+      }
+    }
+    expect(redacted("no Ada++Li", { lead2: { name: "Ada Lithe" } }, 9)).toBe("no […]")
+  })
+
   it("holds no hexadecimal digits of an echo that a database prints, or before which or behind which words stand [DELIV-5, PII-2]", () => {
     const hexadecimal = (text: string) => Buffer.from(text).toString("hex")
     const accented = "Zoë Müller-Ångström"

@@ -1,6 +1,6 @@
 /** The texts of a payload that identify people, in the spellings in which a receiver may repeat them. [DELIV-5, PII-2] */
 import { foldCase, isOtherScript, lowerCase, normalize } from "./FoldedText.ts"
-import { collapseSpaces, misreadAsLatin, readAsReferences, unescapeTwice } from "./ReceivedText.ts"
+import { collapseSpaces, misreadAsLatin, readAsReferences, unescapeAll } from "./ReceivedText.ts"
 import { maxExcerptBytes } from "./Sender.ts"
 
 /** Fields of a payload that identify no person: our ids, types and times. */
@@ -73,8 +73,8 @@ const looseAccents = /(?=\p{M})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=A
 
 /**
  * Adds the text as it is, without accents, with two letters for each such as ß or ü, with question marks for what an encoding lacks, as it is misread, as numbered
- * references to its control characters read and, when it contains something like an escape, as it reads unescaped; none in ASCII that is
- * shorter than `minLength`.
+ * references to its control characters read, as a form writes its plus signs and, when it contains something like an escape, as it reads unescaped; none in
+ * ASCII that is shorter than `minLength`.
  */
 const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLength: number): void => {
   const add = (spelling: string): void => {
@@ -104,7 +104,9 @@ const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLen
       if (misread.length > 1) add(misread)
     }
   }
-  if (/[\\&%]|=(?:\n|[0-9A-F]{2})/i.test(text)) add(foldCase(unescapeTwice(text, false)))
+  if (text.includes("+")) add(normalize(text.replaceAll("+", " ")).trim())
+  // A backslash at the end escapes what stands behind it.
+  if (/[\\&%]|=(?:\n|[0-9A-F]{2})/i.test(text)) add(foldCase(unescapeAll(text.replace(/\\+$/, ""), false)))
 }
 
 /** Letters that are written with their accents behind them take more characters. */

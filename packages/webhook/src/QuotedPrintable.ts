@@ -18,15 +18,15 @@ const quotedAscii = /^(?:=(?:3D|20|09|0A|0D))+$/i
 const unfinishedQuote =
   /(?:=(?:[CD][0-9A-F]|E[0-9A-F](?:=[89AB][0-9A-F])?|F[0-4](?:=[89AB][0-9A-F]){0,2}))?(?:=[0-9A-F]?)?$/i
 
-/**
- * Decodes a text that contains quoted-printable UTF-8; any other text stays as it is. `isCut` drops a character that the end of the text leaves
- * incomplete.
- */
-export const unquote = (text: string, isCut: boolean): string => {
+/** The text without a quoted character that its end leaves incomplete. */
+export const dropUnfinishedQuote = (text: string): string =>
+  text.includes("=") ? text.replace(unfinishedQuote, "") : text
+
+/** Decodes a text that contains quoted-printable UTF-8; any other text stays as it is. */
+export const unquote = (text: string): string => {
   if (!text.includes("=")) return text
-  const whole = isCut ? text.replace(unfinishedQuote, "") : text
-  const joined = whole.replace(softBreak, "")
-  if (joined === whole && !quotedCharacter.test(joined)) return whole
+  const joined = text.replace(softBreak, "")
+  if (joined === text && !quotedCharacter.test(joined)) return text
   return joined.replace(quotedOctets, (found: string) => {
     const bytes = Uint8Array.from(found.match(/[0-9A-F]{2}/gi)!, (octet) => Number.parseInt(octet, 16))
     if (bytes.every((byte) => byte < 0x80) && !quotedAscii.test(found)) return found

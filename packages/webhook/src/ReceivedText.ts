@@ -2,7 +2,7 @@
  * Decodes a receiver's response to the text that a program would read: bytes to characters, and escapes to the characters that they stand for.
  */
 import { decodeHTMLStrict } from "entities/decode"
-import { unquote } from "./QuotedPrintable.ts"
+import { dropUnfinishedQuote, unquote } from "./QuotedPrintable.ts"
 
 /**
  * Normalises text for comparison. It drops control characters, which an excerpt has not and an echo may have escaped, makes each run of white space
@@ -91,27 +91,36 @@ const decodeOctets = (text: string, isCut: boolean): string =>
 
 /** Drops an incomplete escape at the end of a cut text. */
 const dropUnfinished = (text: string, isCut: boolean): string =>
-  isCut ? text.replace(unfinishedEscape, "") : text
+  isCut ? dropUnfinishedQuote(text).replace(unfinishedEscape, "") : text
 
 /** Resolves one layer of escapes: of JSON, HTML, URLs, mails and string literals. */
 const unescapeOnce = (text: string, isCut: boolean): string =>
   decodeHTMLStrict(
-    dropUnfinished(unquote(text, isCut), isCut).replace(
-      escapes,
-      (_, hex?: string, point?: string, space?: string, itself?: string) =>
-        hex !== undefined
-          ? String.fromCharCode(Number.parseInt(hex, 16))
-          : point !== undefined
-            ? characterOf(Number.parseInt(point, 16))
-            : (itself ?? (space === undefined ? "" : " "))
+    unquote(text).replace(escapes, (_, hex?: string, point?: string, space?: string, itself?: string) =>
+      hex !== undefined
+        ? String.fromCharCode(Number.parseInt(hex, 16))
+        : point !== undefined
+          ? characterOf(Number.parseInt(point, 16))
+          : (itself ?? (space === undefined ? "" : " "))
     )
   ).replace(octets, (found: string, at: number, all: string) =>
     decodeOctets(found, isCut && at + found.length === all.length)
   )
 
+/** The layers that are resolved at most: more than anybody writes around a post, and few enough that they take no long time. */
+const maxLayers = 16
+
 /**
- * Resolves two layers, such as JSON in JSON or a URL in JSON, and replaces the half of a surrogate pair that
- * may remain.
+ * Resolves escapes in escapes until none is left, such as JSON in a string of JSON that a gateway quotes in its own answer: a text of the payload, whose
+ * own escapes are resolved in the same way, then reads the same behind any number of layers. Replaces the half of a surrogate pair that may remain.
  */
-export const unescapeTwice = (text: string, isCut: boolean): string =>
-  collapseSpaces(unescapeOnce(unescapeOnce(text, isCut), isCut).replace(/\p{Cs}/gu, "\ufffd"))
+export const unescapeAll = (text: string, isCut: boolean): string => {
+  let read = text
+  for (let layer = 1; layer <= maxLayers; layer++) {
+    const whole = dropUnfinished(read, isCut)
+    read = unescapeOnce(whole, isCut)
+    // Behind an escape that the end leaves incomplete there can be another.
+    if (read === whole && layer > 1) break
+  }
+  return collapseSpaces(read.replace(/\p{Cs}/gu, "\ufffd"))
+}

@@ -5,7 +5,7 @@
 import { encodedRuns } from "./EncodedRuns.ts"
 import { foldCase, isOtherScript, lowerCase } from "./FoldedText.ts"
 import { collectPersonalTexts, maxPhrases, minFragmentLength, type PersonalTexts } from "./PersonalTexts.ts"
-import { decodeBytes, unescapeTwice } from "./ReceivedText.ts"
+import { decodeBytes, unescapeAll } from "./ReceivedText.ts"
 
 const redactionMark = "[…]"
 
@@ -121,23 +121,44 @@ const maskFragments = (
   }
 }
 
-/** The mask of the characters of a text without escapes that repeat the payload. */
-const maskRepetitions = (
-  read: string,
+const maskCompared = (
+  compared: string,
   truncated: boolean,
-  { longTexts, phrases, short }: PersonalTexts
-): RedactionMask => {
+  { longTexts, phrases }: PersonalTexts,
+  mask: RedactionMask
+): void => {
+  for (const part of phrases) {
+    maskOccurrences(compared, part, mask)
+    if (truncated) maskTruncatedEnd(compared, part, mask)
+  }
+  const places = seedPositions(compared)
+  for (const source of longTexts) maskFragments(compared, places, source, mask)
+}
+
+/** Form encoding writes spaces as plus signs: each run of both is one space of the payload. */
+const maskAsForm = (
+  compared: string,
+  truncated: boolean,
+  found: PersonalTexts,
+  mask: RedactionMask
+): void => {
+  const read = compared.replace(/[ +]+/g, " ")
+  const own = new Uint8Array(read.length)
+  maskCompared(read, truncated, found, own)
+  const isSpace = (at: number): boolean => compared[at] === " " || compared[at] === "+"
+  for (let at = 0, place = -1; at < compared.length; at++) {
+    if (at === 0 || !isSpace(at) || !isSpace(at - 1)) place++
+    if (own[place] === 1) mask[at] = 1
+  }
+}
+
+/** The mask of the characters of a text without escapes that repeat the payload. */
+const maskRepetitions = (read: string, truncated: boolean, found: PersonalTexts): RedactionMask => {
+  const { short } = found
   const compared = foldCase(read)
   const mask = new Uint8Array(read.length)
-  // Form encoding writes spaces as plus signs; positions stay the same.
-  for (const each of new Set([compared, compared.replaceAll("+", " ")])) {
-    for (const part of phrases) {
-      maskOccurrences(each, part, mask)
-      if (truncated) maskTruncatedEnd(each, part, mask)
-    }
-    const places = seedPositions(each)
-    for (const source of longTexts) maskFragments(each, places, source, mask)
-  }
+  maskCompared(compared, truncated, found, mask)
+  if (compared.includes("+")) maskAsForm(compared, truncated, found, mask)
   const lower = lowerCase(read)
   for (const part of short) maskOccurrences(lower, part, mask)
   return mask
@@ -150,7 +171,7 @@ const maskRepetitions = (
 const maskEncoded = (read: string, found: PersonalTexts, mask: RedactionMask): void => {
   const byText = new Map<string, Array<{ readonly from: number; readonly to: number }>>()
   for (const run of encodedRuns(read)) {
-    for (const text of new Set(run.texts.map((each) => unescapeTwice(each, true)))) {
+    for (const text of new Set(run.texts.map((each) => unescapeAll(each, true)))) {
       const known = byText.get(text)
       if (known === undefined) byText.set(text, [run])
       else known.push(run)
@@ -201,7 +222,7 @@ export const redact = (
 ): string | null => {
   if (excerpt.length === 0) return null
   const text = printableOnly(decodeBytes(excerpt, truncated))
-  const read = unescapeTwice(text, truncated)
+  const read = unescapeAll(text, truncated)
   const [phrases, short, longTexts] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const found = { phrases, short, longTexts, isPlain: !isOtherScript(read) }
   for (const body of bodies) {

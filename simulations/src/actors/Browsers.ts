@@ -12,7 +12,7 @@ type Session = Extract<Action, { do: "session" }>
 type Use = Session["uses"][number]
 
 const requestsPerMinute = 600
-/** Some sign in so often with a token that the oldest of its sessions ends. [SES-8] */
+/** The share of browsers that sign in more often with a token than it may have sessions: the oldest ends. [SES-8] */
 const crowd = { share: 0.06, signIns: 100 }
 /** How long a browser's session lasts at most. [SES-2] */
 const sessionMillis = 12 * 3_600_000

@@ -79,15 +79,17 @@ const retryAfterOf = (label: string, decisions: Decisions): RetryAfter =>
 /** What it answers to its n-th post, from 1, which came at the instant, and after how long. */
 type Character = (n: number, label: string, decisions: Decisions, at: number) => Reply
 
-/** A receiver that fails is mended after so many posts, so that everything can be seen to arrive in the end. */
+/** After how many posts a receiver that fails is mended, so that everything arrives in the end. */
 const mendedAfter = 12
 
-/** An unsteady receiver has an outage so often, for so long. */
-const [unsteadyMillis, outageMillis] = [7 * 60_000, 2 * 60_000]
-/** Outages of the next webhook come so much sooner. */
+/** Milliseconds from the beginning of an outage of an unsteady receiver to the next one. */
+const unsteadyMillis = 7 * 60_000
+/** Milliseconds that an outage lasts. */
+const outageMillis = 2 * 60_000
+/** How much sooner each outage of the next webhook comes, in milliseconds. */
 const phaseMillis = 61_000
 
-/** Statuses that a delivery succeeds with, and that it fails with: the bounds of both among them. [DELIV-3] */
+/** Statuses with which a delivery succeeds or fails, with the bounds of both. [DELIV-3] */
 const [successes, failures] = [
   [204, 200, 299, 201, 206],
   [500, 300, 404, 599, 301, 400]

@@ -48,7 +48,7 @@ const lastEventIdOf = ({ from, nth }: StreamRead, { first, newest }: Got): strin
   }
 }
 
-/** Listens so often, one connection after the other. */
+/** Makes one connection for each of the reads, one after the other. */
 export const listen = (
   context: ActorContext,
   caller: Caller,

@@ -1,9 +1,8 @@
 /** What receivers answer in the body: words of their own in whatever encoding, and what error pages and logs repeat of the post. [DELIV-5] */
 import { Prng } from "@lead-signals/simulation-kernel"
-import { Sender } from "@lead-signals/webhook"
 import type { PostedEvent } from "./PostedEvents.ts"
 import { quotations, utf8 } from "./Quotations.ts"
-import { repetitionOf } from "./RepeatedTexts.ts"
+import { readBytes, repetitionOf } from "./RepeatedTexts.ts"
 
 /** The body of an answer, as a sender reads it. */
 interface AnswerBody {
@@ -17,16 +16,13 @@ interface AnswerBody {
 /** An answer without a body. */
 export const silent: AnswerBody = { excerpt: new Uint8Array(), truncated: false, logged: null }
 
-/** Bytes of an answer that the log has at most. */
-const loggedBytes = 1024
-
 const said = (bytes: Uint8Array, logged: string): AnswerBody => ({
-  excerpt: bytes.slice(0, loggedBytes),
-  truncated: bytes.length > loggedBytes,
+  excerpt: bytes.slice(0, readBytes),
+  truncated: bytes.length > readBytes,
   logged
 })
 
-/** The characters of the text that are whole within so many bytes of UTF-8. */
+/** The longest beginning of the text that takes at most `max` bytes of UTF-8. */
 const wholeWithin = (text: string, max: number): string => {
   let [whole, bytes] = ["", 0]
   for (const character of text) {
@@ -60,9 +56,9 @@ const wordsOfTheirOwn: ReadonlyArray<AnswerBody> = [
     Uint8Array.of(quoteByte, ...utf8("J".repeat(1020)), 0x80, 0x80, 0x80, 0x80),
     `${quote}${"J".repeat(1020)}\u20ac\u20ac\u20ac`
   ),
-  ...longTexts.map((text) => said(utf8(text), wholeWithin(text, loggedBytes))),
+  ...longTexts.map((text) => said(utf8(text), wholeWithin(text, readBytes))),
   ...longTexts.map((text) =>
-    said(Uint8Array.of(quoteByte, ...utf8(text)), quote + wholeWithin(text, loggedBytes - 1))
+    said(Uint8Array.of(quoteByte, ...utf8(text)), quote + wholeWithin(text, readBytes - 1))
   )
 ]
 
@@ -74,7 +70,7 @@ const echoedFrom = (body: string, n: number): number => {
   return body.indexOf(longest) + 1 + (n % Math.max(1, longest.length - 20))
 }
 
-/** What some answers say before they repeat anything: so much that what is read ends within what they repeat. */
+/** What some answers say before they repeat anything: long enough for the bytes that are read to end within what they repeat. */
 const preamble = (n: number): Uint8Array =>
   n % 4 === 0 ? utf8("\u16a0".repeat(250 + ((n * 37) % 89))) : silent.excerpt
 
@@ -82,9 +78,9 @@ const preamble = (n: number): Uint8Array =>
 const echoOf = (body: string, n: number): AnswerBody => {
   const from = echoedFrom(body, n)
   const quoteAll = quotations[Math.floor((n - 1) / 3) % quotations.length]!
-  const repeated = quoteAll(body.slice(from, from + Sender.maxExcerptBytes).toWellFormed())
-  const excerpt = Uint8Array.of(...preamble(n), ...repeated).slice(0, Sender.maxExcerptBytes)
-  return { excerpt, truncated: excerpt.length === Sender.maxExcerptBytes }
+  const repeated = quoteAll(body.slice(from, from + readBytes).toWellFormed())
+  const excerpt = Uint8Array.of(...preamble(n), ...repeated).slice(0, readBytes)
+  return { excerpt, truncated: excerpt.length === readBytes }
 }
 
 /** A post as its receiver answers it. */

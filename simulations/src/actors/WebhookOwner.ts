@@ -1,7 +1,7 @@
 /** Who looks after a brand's webhooks: tries them, renews their secrets, switches them off and on, sends again. */
 import { Effect } from "effect"
 import type { Action } from "../plan/Plan.ts"
-import { type KnownWebhook, type KnownBrand, personOf } from "../world/KnownFacts.ts"
+import { type Json, type KnownWebhook, type KnownBrand, personOf } from "../world/KnownFacts.ts"
 import { bodyOf, type Caller, persistently, type ActorContext, succeeding } from "./ActorContext.ts"
 
 const route = "/operator/brands/{brandId}/webhooks/{id}"
@@ -72,6 +72,29 @@ export const resend = (
     if (status === 202) context.facts.coverageMarks.add("an event was sent again on purpose")
   })
 
+/** The first page of the webhook's deliveries, newest first. */
+const listDeliveries = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  webhook: KnownWebhook,
+  query: string
+): Effect.Effect<Json> =>
+  Effect.map(
+    succeeding(
+      context,
+      { ...caller, label: `${caller.label} look` },
+      {
+        route: `${route}/deliveries`,
+        params: paramsOf(webhook),
+        query,
+        brand,
+        meaning: { means: "look" }
+      }
+    ),
+    ({ data }) => data
+  )
+
 /** Sends again the `nth` of the newest 100 deliveries, counted round; nothing where there is none. */
 export const redeliver = (
   context: ActorContext,
@@ -81,22 +104,12 @@ export const redeliver = (
   nth: number
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { data } = yield* succeeding(
-      context,
-      { ...caller, label: `${caller.label} look` },
-      {
-        route: `${route}/deliveries`,
-        params: paramsOf(webhook),
-        query: "pageSize=100",
-        brand,
-        meaning: { means: "look" }
-      }
-    )
-    if (data.length === 0) return
+    const deliveries = yield* listDeliveries(context, caller, brand, webhook, "pageSize=100")
+    if (deliveries.length === 0) return
     const { status } = yield* persistently(context, caller, {
       method: "POST",
       route: `${route}/deliveries/{deliveryId}/resend`,
-      params: { ...paramsOf(webhook), deliveryId: data[nth % data.length].id },
+      params: { ...paramsOf(webhook), deliveryId: deliveries[nth % deliveries.length].id },
       brand,
       meaning: { means: "resend", webhook, maxEvents: 1 }
     })
@@ -114,18 +127,8 @@ export const recover = (
   Effect.gen(function* () {
     let since = new Date(context.world.kernel.now - agoMillis).toISOString()
     if (agoMillis % 2 === 0) {
-      const { data } = yield* succeeding(
-        context,
-        { ...caller, label: `${caller.label} look` },
-        {
-          route: `${route}/deliveries`,
-          params: paramsOf(webhook),
-          query: "state=dead",
-          brand,
-          meaning: { means: "look" }
-        }
-      )
-      since = data[(agoMillis / 2) % Math.max(1, data.length)]?.finishedAt ?? since
+      const dead = yield* listDeliveries(context, caller, brand, webhook, "state=dead")
+      since = dead[(agoMillis / 2) % Math.max(1, dead.length)]?.finishedAt ?? since
     }
     yield* succeeding(context, caller, {
       method: "POST",

@@ -1,6 +1,7 @@
 /** Tells what a file is that somebody drops on the page: a scenario, or the counterexample of a run. */
 import { Either } from "effect"
-import { readCounterexample, renderCounterexample } from "../Counterexample.ts"
+import { readCounterexample } from "../Counterexample.ts"
+import { renderCounterexample } from "../CounterexampleText.ts"
 import { readScenario } from "../scenario-file/ScenarioFile.ts"
 import type { Scenario } from "../Scenario.ts"
 import type { OfferedScenario, ReadFile } from "./Messages.ts"

@@ -9,9 +9,9 @@ import {
   counterexampleOf,
   inputOfCounterexample,
   readCounterexample,
-  renderCounterexample,
   violationOf
 } from "../Counterexample.ts"
+import { renderCounterexample } from "../CounterexampleText.ts"
 import { comparedBy, compareTexts } from "../report/Comparison.ts"
 import { explanationOf } from "../report/RuleExplanations.ts"
 import { inputOf, run, type RunInput, type RunReport } from "../Run.ts"

@@ -28,7 +28,7 @@ export class CoverageMarks {
     return coverageTable(this.scenario.coverageMarks, this.met, seeds)
   }
 
-  /** Why so many seeds have proved nothing; null when they have proved something. */
+  /** Why the seeds have proved nothing; null when they have proved something. */
   vacuity(seeds: number, swarmSeeds = seedsForCoverage): string | null {
     if (this.engagements === 0) return "no person was seen"
     const isJudged = this.isWhole && (!this.scenario.swarm || seeds >= swarmSeeds)

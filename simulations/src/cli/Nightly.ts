@@ -32,7 +32,7 @@ export interface NightlyOptions {
   readonly isShrunk: boolean
 }
 
-/** A rare situation of the swarm may take so many seeds. */
+/** How many seeds of the swarm a rare situation may take. */
 const seedsForSwarmCoverage = seedsForCoverage * 4
 /** How much may be lost when the process is killed: those seeds are run again. */
 const saveMillis = 1000

@@ -18,7 +18,7 @@ import { exitCodeOf, exitCodes } from "./ExitCodes.ts"
 import type { Output } from "./Output.ts"
 import { plantedBug, plantedWorker } from "./PlantedProcess.ts"
 
-/** From so many seeds on it pays to start more processes. */
+/** The fewest seeds for which it pays to start more processes. */
 const seedsForProcesses = 6
 
 /** The options of a scenario's command, read and judged. */

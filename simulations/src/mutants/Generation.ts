@@ -10,7 +10,7 @@ import { isOmitted, omittedModules } from "./Scope.ts"
 import { sqlRules } from "./SqlRules.ts"
 import { statementRules } from "./StatementRules.ts"
 
-/** So much of the text around a change stands in its diff, in characters. */
+/** How many characters of the text around a change stand in its diff. */
 const context = 40
 
 const inOneLine = (text: string): string => text.replace(/\s+/g, " ")

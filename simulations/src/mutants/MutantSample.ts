@@ -29,7 +29,7 @@ const strataOf = (mutants: ReadonlyArray<Mutant>): ReadonlyArray<Stratum> => {
 }
 
 /**
- * So many of the mutants, all of them where there are fewer, in their order. A change of the sources, or another size of
+ * As many of the mutants as `size` says, all of them where there are fewer, in their order. A change of the sources, or another size of
  * the sample, exchanges few of them. Rests of the shares are given out by lot.
  */
 export const sample = (mutants: ReadonlyArray<Mutant>, size: number, seed: number): ReadonlyArray<Mutant> => {

@@ -8,7 +8,7 @@ import { nearestFirst, startsServer, tracesOfTests } from "./RelatedTests.ts"
 import { ScratchCopy } from "./ScratchCopy.ts"
 import { textOf } from "./Sources.ts"
 
-/** Minutes by the clock for so many files. All of them take two on a small machine that does nothing else. */
+/** Minutes by the clock for that number of files. All of them take two on a small machine that does nothing else. */
 const maxMinutes = (files: number): number => Math.min(20, 2 + files / 10)
 
 /** What vitest's JSON reporter says of a run. */
@@ -125,7 +125,7 @@ export class TestJudge {
     return name.slice(this.folder.length + 1)
   }
 
-  /** So many files of tests, the nearest to the mutant. */
+  /** The `count` files of tests that are nearest to the mutant. */
   filesFor(mutant: Mutant, count: number): ReadonlyArray<string> {
     return nearestFirst(mutant, textOf(mutant.file), this.tests).slice(0, count)
   }

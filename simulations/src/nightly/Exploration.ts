@@ -2,7 +2,7 @@
 import type { SeedRun } from "../Campaign.ts"
 import { scenarioNamed, scenarioNames } from "../Scenarios.ts"
 
-/** Whole scenarios take long: one seed in so many runs one of them, each scenario and store in turn. */
+/** Whole scenarios take long: only one seed in this many runs one of them, each scenario and store in turn. */
 const seedsPerScenario = 25
 /** The SQLite store takes longer and gives the same histories. */
 const seedsPerSqlite = 10

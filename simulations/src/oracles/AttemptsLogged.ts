@@ -86,7 +86,7 @@ export const attemptsLogged: Oracle = {
           if (log.some(({ error }: { error: string | null }) => error === "internal"))
             return `${id} could not be made`
           const text = JSON.stringify(log)
-          if (namesPerson(text) || (/[%&]|\\u/.test(text) && namesPerson(unquoted(text))))
+          if (namesPerson(text) || (/[%&]|\\[ux]/.test(text) && namesPerson(unquoted(text))))
             return `the log of ${id} names a person`
           if (facts.isStoreSeen) continue
           const posts = facts.postsOf(id)

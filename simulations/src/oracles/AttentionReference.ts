@@ -20,7 +20,7 @@ interface Tally {
   count: number
   /** Calls that were under way at once: each of them may have been the last to count. */
   last: ReadonlyArray<Counting>
-  /** So many more may have been counted by calls that failed in the middle. */
+  /** How many more may have been counted by calls that failed in the middle. */
   spare: number
 }
 

@@ -11,7 +11,7 @@ import type { Oracle, OracleInstance } from "./Oracle.ts"
 
 const dayMillis = 24 * 60 * 60_000
 const leaseMillis = 10_000
-/** By so much a reservation may be ahead of the clock that reads it. */
+/** The most milliseconds by which a reservation is ahead of the clock that reads it, where no clock was set. */
 const clockDifferenceMillis = 1000
 
 /** One use of a key, from its reservation to a day later. */
@@ -78,7 +78,7 @@ const base64Url = /^[0-9A-Za-z_-]+$/
  */
 const isInClear = (text: string): boolean =>
   base64Url.test(text)
-    ? /^ls[kt]_/.test(text) || clearText.test(atob(text.replaceAll("-", "+").replaceAll("_", "/")))
+    ? /^(ls[kt]|whsec)_/.test(text) || clearText.test(atob(text.replaceAll("-", "+").replaceAll("_", "/")))
     : clearText.test(text)
 
 const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {

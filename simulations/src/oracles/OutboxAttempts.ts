@@ -127,11 +127,14 @@ export class OutboxAttempts {
       [...webhooks].reduce((total, webhook) => total + posts.get(webhook)!, 0)
     const given = sum(posts.keys())
     const givenToFailing = sum([...posts.keys()].filter(({ failingSince }) => failingSince !== null))
-    for (const [webhook, givenToWebhook] of posts) {
+    for (const webhook of this.outbox.webhooks.values()) {
+      const givenToWebhook = posts.get(webhook) ?? 0
       const places = { limits, underWay, given, givenToFailing, givenToWebhook }
-      const tooMany = tooManyPlaces(webhook, places)
+      const tooMany = givenToWebhook === 0 ? null : tooManyPlaces(webhook, places)
       if (tooMany !== null) return tooMany
-      const left = leftWithoutPlace(webhook, places, now)
+      const left = this.outbox.deletedBrands.has(webhook.brandId)
+        ? undefined
+        : leftWithoutPlace(webhook, places, now)
       if (left !== undefined)
         return `${left.id ?? "a delivery"} is due and is not leased with ${givenToWebhook} others, and webhook ${webhook.id} has a place for it`
     }

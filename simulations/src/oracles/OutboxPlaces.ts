@@ -1,6 +1,6 @@
-/** The places of a lease: whether a webhook gets all that the limits leave it, and no more, by the specification alone. [DELIV-7] */
+/** The places of a lease: whether each webhook gets all that the limits leave it, and no more, by the specification alone. [DELIV-7] */
 import type { DeliverySlots } from "@lead-signals/domain"
-import { type KnownDelivery, type OutboxWebhook, waits } from "./OutboxRecords.ts"
+import { type KnownDelivery, type OutboxWebhook, pendingOf, waits } from "./OutboxRecords.ts"
 
 /** A request for leases, and what was leased for it. */
 export interface GivenPlaces {
@@ -19,20 +19,21 @@ export interface GivenPlaces {
 /** Whether the webhook's deliveries go one by one. */
 const isPlain = ({ sending: { maxBatch } }: OutboxWebhook): boolean => maxBatch === 1
 
-/** Whether the limits leave a place for another post to the webhook. It has one already: the reserved places are for webhooks without. */
+/** Whether the limits leave a place for another post to the webhook. The reserved places are for webhooks without any. */
 const hasPlace = (
   { failingSince, id }: OutboxWebhook,
   { given, givenToFailing, givenToWebhook, limits, underWay }: GivenPlaces
 ): boolean => {
+  const has = (underWay.byWebhook.get(id) ?? 0) + givenToWebhook
   const own = failingSince === null ? limits.perWebhook : limits.perFailingWebhook
   return (
-    (underWay.byWebhook.get(id) ?? 0) + givenToWebhook < own &&
-    underWay.total + given < limits.total - limits.reserved &&
+    has < own &&
+    underWay.total + given < limits.total - (has === 0 ? 0 : limits.reserved) &&
     (failingSince === null || underWay.failingTotal + givenToFailing < limits.failingTotal)
   )
 }
 
-/** So many times its places are leased of a webhook that answers fast. */
+/** How many times its places a webhook that answers fast can have leased. */
 const timesAhead = 3
 
 /**
@@ -64,15 +65,15 @@ export const tooManyPlaces = ({ failingSince, id }: OutboxWebhook, places: Given
     : null
 }
 
-/** A delivery of the webhook that was due and waits for no earlier one of its lead, and was left though there was a place for it; undefined where
- * there is none. [DELIV-7, ORD-2] */
+/**
+ * A delivery of the webhook that was due and waits for no earlier one of its lead, and was left though there was a place for it; undefined where
+ * there is none. [DELIV-7, ORD-2]
+ */
 export const leftWithoutPlace = (
   webhook: OutboxWebhook,
   places: GivenPlaces,
   now: number
 ): KnownDelivery | undefined =>
-  isPlain(webhook) && hasPlace(webhook, places)
-    ? webhook.deliveries.find(
-        (delivery) => delivery.state === "pending" && delivery.due!.to <= now && !waits(delivery)
-      )
+  webhook.enabled && isPlain(webhook) && hasPlace(webhook, places)
+    ? pendingOf(webhook).find((delivery) => delivery.due!.to <= now && !waits(delivery))
     : undefined

@@ -156,6 +156,17 @@ const ofLead = ({ deliveries }: OutboxWebhook, lead: number | null): ReadonlyArr
   return index.byLead.get(lead) ?? []
 }
 
+/** How many deliveries at the beginning of an array have ended. The array only grows, and what has ended stays so. */
+const endedFirst = new WeakMap<ReadonlyArray<KnownDelivery>, number>()
+
+/** The pending deliveries of the webhook, in the order in which they were queued. */
+export const pendingOf = ({ deliveries }: OutboxWebhook): ReadonlyArray<KnownDelivery> => {
+  let first = endedFirst.get(deliveries) ?? 0
+  while (first < deliveries.length && deliveries[first]!.state !== "pending") first++
+  endedFirst.set(deliveries, first)
+  return deliveries.slice(first).filter(({ state }) => state === "pending")
+}
+
 /** The deliveries of its webhook and lead before it, where it keeps a place. [ORD-2] */
 const before = (delivery: KnownDelivery): ReadonlyArray<KnownDelivery> => {
   if (!delivery.isOrdered) return []
@@ -218,6 +229,8 @@ export const inOrder = (events: ReadonlyArray<string>): ReadonlyArray<string> =>
 /** The part of an outbox that leases and attempts look at and change. */
 export interface DeliveriesOfWebhooks {
   readonly webhooks: ReadonlyMap<string, OutboxWebhook>
+  /** Brands whose deletion has begun: nobody knows which of their deliveries are left. */
+  readonly deletedBrands: ReadonlySet<string>
   /** The true time at which the store did what is noted. */
   readonly trueNow: number
   readonly leases: Map<string, Array<KnownLease>>

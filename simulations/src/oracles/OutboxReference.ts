@@ -38,6 +38,7 @@ interface AppliedChange {
 /** Its methods are called with what the store did, in that order, and answer what is wrong with it, or null. */
 export class OutboxReference implements DeliveriesOfWebhooks {
   readonly webhooks = new Map<string, OutboxWebhook>()
+  readonly deletedBrands = new Set<string>()
   trueNow = 0
   private queued = 0
   /** Leases by the id under which they were given, also of deliveries that are gone or have another id by now. */
@@ -101,7 +102,8 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     if (this.history === null) return
     const kept = this.history.filter(({ at }) => at <= since)
     const before = [...this.leases].flatMap(([id, leases]) => leases.map((lease) => ({ id, lease })))
-    for (const known of [this.webhooks, this.leases, this.byId, this.events]) known.clear()
+    for (const known of [this.webhooks, this.deletedBrands, this.leases, this.byId, this.events])
+      known.clear()
     this.history = []
     for (const each of kept) this.note(each)
     for (const { id, lease } of before) {
@@ -117,6 +119,9 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     this.history?.push(change)
     this.trueNow = at
     switch (done.method) {
+      case "brands.startDeletion":
+        this.deletedBrands.add(args[0])
+        return null
       case "webhooks.create":
         return this.create(done)
       case "webhooks.update":

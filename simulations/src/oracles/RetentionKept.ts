@@ -6,12 +6,13 @@
 import type { PruneLease, RetentionKind } from "@lead-signals/domain"
 import type { ReferenceModel } from "@lead-signals/store-contract/reference"
 import type { Json, KnownBrand, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import { dryRunMillis } from "../world/Host.ts"
 import type { Oracle } from "./Oracle.ts"
 import { type KnownDelivery, occurrenceOf } from "./OutboxRecords.ts"
 import { outboxOf } from "./OutboxReference.ts"
 
 const minute = 60_000
-/** What is due goes so soon, unless a process is down for longer. [RET-4] */
+/** The longest time until what is due is gone, unless a process is down for longer. [RET-4] */
 const promptMillis = 60 * minute
 /** The longest time that a request for a piece is under way: the store may be slow, or the process stand still. A clock that is set says nothing. */
 const underWayMillis = 5 * minute
@@ -255,8 +256,17 @@ export const retentionKept: Oracle = {
       return null
     }
 
+    let begunAt: number | null = null
+    /** Whether the service has run long enough, and undisturbed, for the request to have come: it begins anew with each process. */
+    const mustHaveCounted = (): boolean => {
+      const from = facts.now() - 3 * dryRunMillis
+      const disturbances = ["kill", "pause", "clock", "drift", "store"] as const
+      return begunAt !== null && begunAt <= from && !facts.incidents.touched(disturbances, from, facts.now())
+    }
+
     return {
       stored: (done) => {
+        begunAt ??= facts.now()
         if (done.method === "pruning.prune") return prune(done)
         if (done.method === "leads.erase" && done.answer === true) there.erasedAt.push(done.serviceNow)
         if (done.method === "pruning.countDue") {
@@ -280,7 +290,7 @@ export const retentionKept: Oracle = {
       },
       conclude: () => {
         there.noteAllDead()
-        if (rounds.judged === 0) return "nobody is told what a round would remove"
+        if (rounds.judged === 0 && mustHaveCounted()) return "nobody is told what a round would remove"
         for (const kind of Object.keys(marks) as ReadonlyArray<RetentionKind>) {
           const keptMillis = retention[kind]
           if (keptMillis === null) continue

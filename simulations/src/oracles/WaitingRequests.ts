@@ -46,7 +46,7 @@ export class WaitingRequests {
     if (known !== undefined) known.answeredAt = now
   }
 
-  /** Whether so many others may have waited while the request was under way that it could not. */
+  /** Whether other requests may have taken all the places while this one was under way. */
   mayBeRefused(call: Call, now: number): boolean {
     const others = this.of(call, now).filter(
       (each) => each.call !== call && (each.answeredAt === null || each.answeredAt >= call.handledAt)

@@ -15,8 +15,8 @@ const mayWait = ({ request, route }: Call): boolean => route === "/signals/chang
 
 /**
  * A request that waits for a change is answered soon after one, and not before the time is over while there is none. The time is that of the
- * service's clock, whose jumps end it early. Four of a key wait at once, and so many in all as the
- * process lets wait; a further one is answered at once. [CHG-6]
+ * service's clock, whose jumps end it early. At most four requests of a key wait at once, and at most `maxWaits` of all keys; a further one is
+ * answered at once. [CHG-6]
  */
 export const waitsEnd: Oracle = {
   name: "waits end",

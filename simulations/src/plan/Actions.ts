@@ -38,7 +38,7 @@ const keyScopes = ["leads", "metrics"]
 const accessUses = 8
 
 /** Probes of one action. */
-const probesAtOnce = 6
+const probesAtOnce = 9
 
 /** How many people a load has: more than a page holds, up to more than a brand's deletion removes in one call. */
 const loads = [120, 120, 260, 1000]

@@ -10,7 +10,7 @@ export const day = 24 * hour
 /** Between a quarter at night and nearly twice the average by day, from eight o'clock on. */
 const byHour = (millis: number): number => 1 - 0.75 * Math.cos(((millis / hour + 8) % 24) * (Math.PI / 12))
 
-/** Instants of things that happen by chance, so often an hour, some close on each other's heels. */
+/** Instants of things that happen by chance at a rate an hour, some right after another. */
 export const instants = (prng: Prng, perHour: number, hours: number): ReadonlyArray<number> => {
   const found: Array<number> = []
   if (perHour === 0) return found

@@ -5,7 +5,7 @@ import type { Rates, Scenario } from "../Scenario.ts"
 import { hour, instants } from "./EventTimes.ts"
 import type { ScheduledFault } from "./Plan.ts"
 
-/** In so many steps the service answers some requests and posts some deliveries. */
+/** The most steps of the service before a kill: enough for it to answer some requests and post some deliveries. */
 const killSteps = 400
 
 /** The rates of the scenario; of a swarm each is off in half of the seeds and otherwise a share of them, and a calm seed has none. */

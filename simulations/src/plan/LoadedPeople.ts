@@ -1,5 +1,5 @@
 /**
- * What befalls the people of a load in the minutes after it: their leads are changed, erased, seen again under other names, and searched for.
+ * What is done about the people of a load in the minutes after it: their leads are changed, erased, seen again under other names, and searched for.
  * A store has counters, caches and indexes for many leads that few leads never show.
  */
 import type { Prng } from "@lead-signals/simulation-kernel"
@@ -10,13 +10,16 @@ import { loadedExtIdOf, seenAgain } from "./Sightings.ts"
 
 type Load = DatedAction & { readonly do: "load" }
 
-/** So long after the load it begins, and so long it lasts, in milliseconds. */
-const [begins, lasts] = [15_000, 150_000]
+/** Milliseconds from the load to the first of its actions. */
+const beginsAfter = 15_000
+
+/** Milliseconds within which all of them come. */
+const lasts = 150_000
 
 /** How often each thing is done after a load. */
 const times = { amend: 12, observe: 6, erase: 3, list: 40 }
 
-/** Several of these first people of a load have flags: their leads were created at one instant. */
+/** How many of the first people of a load can get flags: several leads of one instant have the same then. */
 const amended = 12
 
 const actionOf = (
@@ -60,7 +63,7 @@ const actionOf = (
 export const afterLoad = (prng: Prng, load: Load, hours: number): ReadonlyArray<DatedAction> =>
   (Object.keys(times) as ReadonlyArray<keyof typeof times>).flatMap((kind) =>
     Array.from({ length: times[kind] }, (_, n): DatedAction => {
-      const at = Math.min(load.at + begins + prng.below(lasts), hours * hour - 1)
+      const at = Math.min(load.at + beginsAfter + prng.below(lasts), hours * hour - 1)
       return { at, brand: load.brand, ...actionOf(prng, load.brand, kind, load, n) }
     })
   )

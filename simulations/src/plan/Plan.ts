@@ -19,7 +19,7 @@ export interface Sighting {
 /** A bound of a window of time, made of an instant that the client has seen by then. */
 export interface PlannedBound {
   readonly name: "createdAfter" | "createdBefore" | "updatedAfter" | "updatedBefore"
-  /** The n-th of the instants that the client has seen, and so many milliseconds beside it. */
+  /** The n-th of the instants that the client has seen, and milliseconds to add to it. */
   readonly instant: number
   readonly by: number
   /** In which of the accepted ways it is written: the place in `instantForms`. */
@@ -60,7 +60,7 @@ export type UndatedAction =
       /** Sent as x-ndjson. */
       readonly isLines?: boolean
     }
-  /** So many further people, each seen once; `from` counts those that were loaded before. */
+  /** Further people, each seen once; `from` counts those that were loaded before. */
   | { readonly do: "load"; readonly from: number; readonly people: number; readonly isLines: boolean }
   | {
       readonly do: "amend"
@@ -216,7 +216,7 @@ export interface AccessUse {
   readonly n: number
   /** Milliseconds after the creation. */
   readonly after: number
-  /** In place of `after`: so many milliseconds beside the end of the credential. */
+  /** In place of `after`: milliseconds from the end of the credential, before it where negative. */
   readonly atExpiry?: number
   /** The n-th operation of the document, over and over. */
   readonly operation: number
@@ -275,12 +275,12 @@ export type ScheduledFault = {
   readonly at: number
   /** The process that it strikes, from 0; the first unless given. */
   readonly process?: number
-} /** When the service has gone on by so many steps of its work. */ & (
+} /** When the service has gone on by `steps` of its work. */ & (
   | { readonly fault: "kill"; readonly steps: number }
   | { readonly fault: "clock"; readonly millis: number }
   | { readonly fault: "drift"; readonly rate: number }
   | { readonly fault: "pause" | "partition" | "storeCut" | "receiverCut"; readonly millis: number }
-  /** The store is away for so long; what was committed in the last `lostMillis` is lost. */
+  /** The store is away for `millis`; what was committed in the last `lostMillis` is lost. */
   | { readonly fault: "failover"; readonly millis: number; readonly lostMillis: number }
 )
 

@@ -3,7 +3,8 @@ import { Prng } from "@lead-signals/simulation-kernel"
 import type { Scenario } from "../Scenario.ts"
 import { actionsOf } from "./Actions.ts"
 import { drawnRates, scheduledFaultsOf } from "./Faults.ts"
-import { type Plan, type PlannedBrand, type PlaceLimits, processesOf } from "./Plan.ts"
+import { type Action, type Plan, type PlannedBrand, type PlaceLimits, processesOf } from "./Plan.ts"
+import { mayNeedTenantsPeople } from "./Probes.ts"
 import { type RetentionPlan, retentionOfSeed } from "./PlannedRetention.ts"
 import { processesOfSeed, withProcesses } from "./PlannedProcesses.ts"
 
@@ -48,8 +49,13 @@ const waitsOfSeed = (seed: number): { readonly maxWaits?: number } => {
   return draw.chance(0.3) ? {} : { maxWaits: draw.pick([1, 2, 2, 3, 6]) }
 }
 
-/** Actions that observe people of brands beside those of the plan, of which the rule of retention knows nothing. */
-const ofOtherBrands: ReadonlySet<string> = new Set(["probe", "tenant"])
+/** The action without people of brands beside those of the plan, of whom the rule of retention knows nothing; nothing where none of it is left. */
+const withoutTenantsPeople = (action: Action): ReadonlyArray<Action> => {
+  if (action.do === "tenant") return []
+  if (action.do !== "probe") return [action]
+  const probes = action.probes.filter((name) => !mayNeedTenantsPeople(name))
+  return probes.length === 0 ? [] : [{ ...action, probes }]
+}
 
 /** The plan of the seed; `hours` instead of the scenario's. */
 export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours = scenario.hours): Plan => {
@@ -64,14 +70,20 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
     processesOf(processes).length
   )
   const areClocksRight = !scheduledFaults.some(({ fault }) => fault === "clock" || fault === "drift")
+  const planned = scenario.brands.flatMap((brand, i) =>
+    actionsOf(seed, i, brand, hours, startsAt, scenario.swarm)
+  )
+  // Where more is due than a piece looks at, nobody but the store knows which of it goes.
+  const isPrunedExactly = areClocksRight && planned.every((action) => action.do !== "load")
   const pruned: Partial<RetentionPlan> =
-    scenario.swarm && !areClocksRight ? {} : (retentionOfSeed(scenario, seed, hours) ?? {})
+    scenario.swarm && !isPrunedExactly ? {} : (retentionOfSeed(scenario, seed, hours) ?? {})
   const deaths = Prng.of(seed, "deaths")
-  const actions = scenario.brands
-    .flatMap((brand, i) => actionsOf(seed, i, brand, hours, startsAt, scenario.swarm))
+  const actions = planned
     .sort((a, b) => a.at - b.at)
     .map((action, n) => ({ n, ...action }))
-    .filter((action) => pruned.retention === undefined || !scenario.swarm || !ofOtherBrands.has(action.do))
+    .flatMap((action) =>
+      pruned.retention !== undefined && scenario.swarm ? withoutTenantsPeople(action) : [action]
+    )
   const isLoaded = (brand: number): boolean =>
     actions.some((action) => action.brand === brand && action.do === "load")
   return {

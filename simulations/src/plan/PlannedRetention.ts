@@ -6,7 +6,7 @@ import type { Scenario } from "../Scenario.ts"
 const minute = 60_000
 const hour = 60 * minute
 const long = [15 * minute, 40 * minute, 90 * minute, 180 * minute]
-/** Much of what happens in a run of so many hours is pruned within it. */
+/** Retentions by which a run of the given hours prunes much of what happens in it. */
 const shortFor = (hours: number): ReadonlyArray<number> =>
   hours < 0.3 ? [minute, minute, 2 * minute, 4 * minute] : [minute, 2 * minute, 4 * minute, 10 * minute]
 

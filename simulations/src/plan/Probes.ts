@@ -23,7 +23,7 @@ const reachable = (): Names => {
   return names
 }
 
-/** So many refused forms, each as likely as any other. */
+/** The given number of refused forms, each as likely as any other. */
 export const drawRefused = (prng: Prng, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, () => prng.pick(reachable().refused))
 
@@ -33,10 +33,19 @@ export const drawForeign = (prng: Prng, count: number): ReadonlyArray<string> =>
   ...Array.from({ length: count }, () => prng.pick(reachable().foreign))
 ]
 
-/** So many probes of a seed are its own; what it draws beyond them are its neighbours'. */
-const ownOfSeed = 18
+/** Whether the probe's people may be a tenant's, of whose leads and deliveries the rule of retention knows nothing. */
+export const mayNeedTenantsPeople = (name: string): boolean => {
+  const { fields, id } = probes().get(name)!.operation
+  const isOfPeople = fields.some(
+    ({ format }) => format?.is === "id" && (format.kind === "lead" || format.kind === "delivery")
+  )
+  return isOfPeople || id === "testWebhook"
+}
+
+/** How many probes of a seed are its own; what it draws beyond them are its neighbours'. */
+const ownOfSeed = 42
 /** The number among them that are the first brand's. */
-const ownOfFirstBrand = 12
+const ownOfFirstBrand = 27
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 

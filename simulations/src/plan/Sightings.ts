@@ -210,7 +210,7 @@ export const seenAt = (prng: Prng, startsAt: number, at: number): Times => {
 /** People who are loaded in one go, when there are none of these numbers otherwise. */
 const firstLoaded = 10_000
 
-/** The i-th person of a load that begins with so many loaded before it. */
+/** The i-th person of a load that follows `from` people of earlier loads. */
 const loadedPerson = (brand: number, from: number, i: number): Sighting["person"] => {
   const tag = tagOf(brand, firstLoaded + from + i)
   return {
@@ -223,7 +223,7 @@ const loadedPerson = (brand: number, from: number, i: number): Sighting["person"
   }
 }
 
-/** What is seen of so many further people in a load: little of each, and ties in every order. */
+/** What is seen of the people of a load: little of each, and ties in every order. */
 export const loaded = (brand: number, from: number, people: number): ReadonlyArray<Sighting> =>
   Array.from({ length: people }, (_, i): Sighting => ({
     signal: i % signalsPerBrand,

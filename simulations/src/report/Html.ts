@@ -4,7 +4,8 @@
  */
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
 import type { RunReport } from "../Run.ts"
-import { type Counterexample, livelock, renderCounterexample } from "../Counterexample.ts"
+import { type Counterexample, livelock } from "../Counterexample.ts"
+import { renderCounterexample } from "../CounterexampleText.ts"
 import { type ComparedRow, comparedBy, compareTexts, partsOf } from "./Comparison.ts"
 import { answerKind, clock, escaped, eventLine, laneName } from "./Markup.ts"
 import { style } from "./PageStyle.ts"

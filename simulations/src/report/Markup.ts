@@ -1,6 +1,6 @@
 /** HTML as text. */
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
-import { renderedTime } from "../Counterexample.ts"
+import { renderedTime } from "../CounterexampleText.ts"
 
 /** Safe as text and within quoted attributes. */
 export const escaped = (text: string): string =>

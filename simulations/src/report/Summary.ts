@@ -2,7 +2,8 @@
 import type { RunReport, StoreKind } from "../Run.ts"
 import type { Scenario } from "../Scenario.ts"
 import { shellWord } from "./ShellWord.ts"
-import { type Replayed, type Counterexample, livelock, renderCounterexample } from "../Counterexample.ts"
+import { type Replayed, type Counterexample, livelock } from "../Counterexample.ts"
+import { renderCounterexample } from "../CounterexampleText.ts"
 
 /** What a run was given besides its scenario. */
 export interface Given {

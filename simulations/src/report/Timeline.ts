@@ -3,7 +3,7 @@
  * which a rule broke. Each kind has a shape of its own, so that it can be told apart without colours.
  */
 import type { TraceEvent } from "@lead-signals/simulation-kernel"
-import { renderedTime } from "../Counterexample.ts"
+import { renderedTime } from "../CounterexampleText.ts"
 import { type AnswerKind, answerKind, escaped, eventLine, laneName } from "./Markup.ts"
 import { breakMillis, duration, type TimeAxis, timeAxis } from "./TimeAxis.ts"
 

@@ -49,7 +49,7 @@ const oneDocument = "this is one JSON document"
 
 const mebibyte = 1024 * 1024
 
-/** Two lines of so many bytes together, their ends apart. */
+/** Two lines without an object, of the given number of bytes together without their ends. */
 const withoutObject = (bytes: number): Uint8Array => {
   const line = "x".repeat(bytes / 2)
   return utf8(`${line}\n${line.padEnd(bytes - line.length, "x")}\n`)

@@ -4,8 +4,11 @@ import type { LineForm } from "./LineForms.ts"
 // Observations are JSON of any shape.
 type Json = any
 
-/** Names of at most so many unknown fields are reported of one observation, each path cut to so many characters. */
-const [maxReported, maxPathLength] = [20, 200]
+/** The most unknown fields of one observation that are reported. */
+const maxReported = 20
+
+/** The most characters of a path that are reported; the rest is cut off. */
+const maxPathLength = 200
 
 const lines = "application/x-ndjson"
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -11,7 +11,9 @@ import { argsNow, type MethodOfStore, type StoreMethod, type Stores, wrapStore }
 
 const slowestMillis = 1000
 /** Half of the slow calls with an Idempotency-Key take longer than their leases, so that others overtake them. [IDEM-3] */
-const [leaseMillis, slowestBeyond] = [10_000, 2500]
+const leaseMillis = 10_000
+/** The most milliseconds by which such a call outlasts its lease. */
+const slowestBeyond = 2500
 /** The longest time after which an emitter repeats a call that failed. */
 export const retryMillis = 2000
 
@@ -26,7 +28,7 @@ export const currentCall: FiberRef.FiberRef<Call | null> = GlobalValue.globalVal
 
 const down = new StoreUnavailable({ reason: "simulated" })
 
-/** A call that a process made is slow by so many milliseconds, or fails. */
+/** Hears of a call of a process that is slow by some milliseconds, or fails. */
 export type OnStruck = (
   process: number,
   method: StoreMethod,
@@ -47,7 +49,7 @@ export interface StoreFaults {
   /** Whether the process can't reach the store. */
   readonly isCutOff: () => boolean
   readonly onStored: (done: Stored) => void
-  /** A call is slow by so many milliseconds, or fails. */
+  /** A call is slow by some milliseconds, or fails. */
   readonly onStruck: (method: StoreMethod, by: Call | null, millis: number, isFailed: boolean) => void
   /** Kills the process that makes the call. */
   readonly kill: () => void

@@ -72,8 +72,8 @@ const targets = Layer.provide(
   resolver
 )
 
-/** An operator asks so often what a round of pruning would remove. */
-const dryRunMillis = 433_000
+/** Milliseconds between two requests of an operator for what a round of pruning would remove. */
+export const dryRunMillis = 433_000
 
 /** The n-th question is of another retention than the service has: it keeps one kind for ever, and erasures for a while. */
 const requestedRetention = (retention: Retention.Retention, n: number): Retention.Retention => ({

@@ -25,7 +25,7 @@ export type Meaning =
   /** The contract refuses it: nothing changes. */
   | { readonly means: "bad" }
   | { readonly means: "cross" }
-  /** May make so many further deliveries. */
+  /** May make at most `maxEvents` further deliveries. */
   | { readonly means: "resend"; readonly webhook: KnownWebhook; readonly maxEvents: number }
   | { readonly means: "export"; readonly id: number }
   | { readonly means: "enable"; readonly webhook: KnownWebhook; readonly enabled: boolean }

@@ -10,14 +10,14 @@ export type ProcessSettings = Partial<Emitter.EmitterOptions> & {
   readonly retention?: Retention.Retention
   /** How many requests can wait for a change at once; the default without it. */
   readonly maxWaits?: number
-  /** How it prunes for so many milliseconds; as in production after these. */
+  /** How it prunes for `forMillis`; as in production after these. */
   readonly pruning?: PlannedPruning & { readonly forMillis: number }
 }
 
-/** One process is woken by its own commits: a wake-up that it missed is found so soon. */
+/** One process is woken by its own commits: it looks this often for a wake-up that it missed. */
 const pollAlone: ProcessSettings = { pollMillis: 3_600_000 }
 
-/** Deliveries that another process queued and left behind are found so soon. */
+/** How often each of several processes looks for deliveries that another one queued and left behind. */
 const pollBeside: ProcessSettings = { pollMillis: 240_000 }
 
 /** How much longer an older version waits between attempts. */

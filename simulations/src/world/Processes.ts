@@ -161,7 +161,7 @@ export class Processes {
     kernel.after(restartMillis, others, () => this.start(process))
   }
 
-  /** The same when the process has gone on by so many steps, wherever in its work it is then. */
+  /** Kills the process after the given number of its steps, wherever in its work it is then. */
   killAfter(process: ServiceProcess, steps: number): void {
     if (steps === 0) this.kill(process)
     else {

@@ -75,7 +75,7 @@ const layerOf = (
     maxUnindexed
   })
 
-/** One of so many runs has the store over a host's client. */
+/** One of this many runs has the store over a host's client. */
 const hostsTurn = 8
 
 /** Whose file it is: the store's own, plain or encrypted, or a host's, which has other tables. */

@@ -200,7 +200,7 @@ export class StoreServer {
   }
 
   /**
-   * The server fails, and after so many milliseconds another one serves what it has: every commit, but for those of the
+   * The server fails, and after the given milliseconds another one serves what it has: every commit, but for those of the
    * last `lostMillis`. What was under way is lost, and every connection.
    */
   failOver(millis: number, lostMillis: number): void {

@@ -25,6 +25,8 @@ const deferSql = `UPDATE lead_signals.delivery SET due_at = $3 WHERE brand_id = 
 export interface DueBound {
   /** Whether nothing is due behind it. */
   readonly isAll: boolean
+  /** Whether rows were set aside. */
+  readonly hasDeferred: boolean
   readonly due: Instant
   readonly seq: number
 }
@@ -50,6 +52,7 @@ export const deferWaiting = async (
   limit: number
 ): Promise<DueBound> => {
   let [afterDue, afterSeq, found] = [-1, 0, 0]
+  let hasDeferred = false
   for (let deferred = 0; deferred < maxDeferred;) {
     const rows = await sql.all<OrderedRow>(
       `SELECT d.brand_id, d.seq, d.due_at, coalesce(${stateBefore} = 'pending', false) AS waits FROM lead_signals.delivery d
@@ -59,15 +62,16 @@ export const deferWaiting = async (
     )
     const waiting = rows.filter(({ waits }) => waits)
     if (waiting.length > 0) {
-      await sql.run(deferSql, [waiting[0]!.brand_id, waiting.map(({ seq }) => seq), LeadOrder.waitingDueAt])
+      const params = [waiting[0]!.brand_id, waiting.map(({ seq }) => seq), LeadOrder.waitingDueAt]
+      if ((await sql.run(deferSql, params)) > 0) hasDeferred = true
     }
     deferred += waiting.length
     found += rows.length - waiting.length
-    if (rows.length < orderedAtOnce || found >= limit) return { isAll: true, ...noBound }
+    if (rows.length < orderedAtOnce || found >= limit) return { isAll: true, hasDeferred, ...noBound }
     afterDue = rows.at(-1)!.due_at
     afterSeq = rows.at(-1)!.seq
   }
-  return { isAll: false, due: afterDue, seq: afterSeq }
+  return { isAll: false, hasDeferred, due: afterDue, seq: afterSeq }
 }
 
 /** The dead letters before each delivery, since the last delivered one of its lead. [ORD-5] */

@@ -71,11 +71,12 @@ export const newestMigration = migrations.length
 /** Marks the file as ours, "LSig": another program's SQLite file is refused. */
 const applicationId = 0x4c536967
 
-/** Fails on a file of another program. */
+/** Fails on a file of another program. Reads it with one statement: another process may just make the first tables of a new file. */
 export const checkForeign = (sql: Pick<QueryConnection, "value">, filename: string): void => {
-  const id = sql.value<number>("SELECT application_id FROM pragma_application_id")
-  const tables = sql.value<number>("SELECT count(*) FROM sqlite_schema")
-  if (tables! > 0 && id !== applicationId) {
+  const id = sql.value<number>(
+    "SELECT application_id FROM pragma_application_id WHERE EXISTS (SELECT 1 FROM sqlite_schema)"
+  )
+  if (id !== undefined && id !== applicationId) {
     throw new DatabaseProblem(`${filename} is a SQLite file of another program`)
   }
 }
