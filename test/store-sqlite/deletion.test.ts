@@ -135,6 +135,16 @@ it("leaves nothing of a deleted brand in any file, and the rest as it was [DEL-1
   })
 })
 
+it("takes with the brand a campaign whose own deletion has begun [DEL-1, DEL-3, PII-3]", async () => {
+  const { filename, gone, process } = await opened(10)
+  const raw = new Database(filename)
+  raw.prepare("UPDATE campaign SET deleted_at = 1 WHERE brand_id = ?").run(gone.id)
+  await process.runPromise(Brands.deleteSome(gone.id))
+  await process.dispose()
+  expect(raw.prepare("SELECT name FROM campaign").pluck().all()).toEqual(["plain campaign"])
+  raw.close()
+})
+
 it("goes on after the process ended between two pieces, and serves others between them [DEL-1]", async () => {
   const { filename, gone, kept, process } = await opened(450)
   const [left, others] = await process.runPromise(
