@@ -155,6 +155,35 @@ describe("an incremental sync", () => {
     for (const status of [400, 401, 403, 410]) expect(await requested(status)).toEqual(["/signals/changes"])
   })
 
+  it("takes no refusal for one of its cursor where it sent none [CHG-5]", async () => {
+    const text = '{"error":{"code":"invalid_parameter","message":"cursor takes a cursor."}}'
+    const { failure } = await followFailing(() => ({ status: 400, text }))
+    expect(failure).toMatchObject({ _tag: "RequestRefused", status: 400 })
+  })
+
+  it("names no lead in the cursor of a page by time that it can't read again [LIST-5]", async () => {
+    const leads = Array.from({ length: 60 }, (_, i) => ({
+      id: i + 1,
+      updatedAt: new Date(1_000_000_000_000 + i * 1000).toISOString()
+    }))
+    const client = makeClient({
+      url: "http://service",
+      key: "k",
+      transport: ({ url }) =>
+        Effect.sync(() => {
+          const after = new URL(url).searchParams.get("updatedAfter") ?? ""
+          const found = leads.filter(({ updatedAt }) => updatedAt >= after)
+          const meta = { pagination: { pageCount: Math.ceil(found.length / 10) } }
+          return { status: 200, headers: {}, text: JSON.stringify({ data: found.slice(0, 10), meta }) }
+        })
+    })
+    const options = { createdAfter: new Date(0), pageSize: 10, replayWindow: 0 }
+    const pages = await Effect.runPromise(Stream.runCollect(client.changes(options)))
+    const lengths = Array.from(pages, ({ cursor }) => cursor.length)
+    expect(lengths.length).toBeGreaterThan(6)
+    expect(Math.max(...lengths)).toBeLessThan(100)
+  })
+
   it("does not become one by time between two pages of the feed: no removal would be told any more [CHG-1, CHG-3]", async () => {
     const page = { data: [{ type: "lead", lead: { id: 1 } }], meta: { cursor: "c", hasMore: true } }
     const { failure, paths } = await followFailing((nth) =>

@@ -239,6 +239,23 @@ describe("a file of rate windows that can't be written", () => {
     store.close()
   })
 
+  it("is tried again at once when the clock is set back [RATE-6]", () => {
+    const { clock, limits, open } = setUp()
+    const store = open()
+    raw(limits, (db) => {
+      db.exec("BEGIN EXCLUSIVE")
+      store.spend(20)
+      db.exec("ROLLBACK")
+    })
+    clock.millis -= 60_000
+    store.spend(20)
+    expect(store.log).toEqual([
+      "rate windows are kept in memory: their file can't be written",
+      "rate windows are kept in their file again"
+    ])
+    store.close()
+  })
+
   it("is tried again by one request, which may wait for its lock, while others are counted in memory [RATE-6]", () => {
     const { clock, limits, open } = setUp()
     const store = open()

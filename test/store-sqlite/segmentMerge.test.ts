@@ -150,6 +150,27 @@ describe("the segments of a search index", () => {
     sql.close()
   })
 
+  it("are tried again no sooner than after some tenths of a second, unless a host says otherwise [EVT-3]", async () => {
+    const sql = new DriverConnection(emptyIndexes(), { readonly: false, busyMillis: 0 })
+    let tries = 0
+    const failing = {
+      run: () => {
+        tries++
+        return Promise.reject(new Error("it has ended"))
+      }
+    }
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        yield* scheduleMerges(sql, failing)
+        for (let commits = 0; commits < 500; commits++) commit(sql, 5 * commits, 5)
+        yield* Effect.promise(() => expect.poll(() => tries).toBeGreaterThan(0))
+        yield* Effect.sleep(100)
+        expect(tries).toBeLessThan(5)
+      }).pipe(Effect.scoped)
+    )
+    sql.close()
+  })
+
   it("are merged by the process that began last: the jobs of others change nothing [PII-3]", async () => {
     const filename = emptyIndexes()
     const open = () => {

@@ -146,6 +146,29 @@ describe.each(stores)("what is leased ahead on %s", (_, store) => {
       )
   )
 
+  it.each([
+    [100, 12],
+    [102, 10]
+  ])(
+    "is of a webhook whose answers take at most 100 ms: where they take %d, %d are leased [DELIV-7]",
+    (millis, leased) =>
+      virtually(store(), (world) =>
+        Effect.gen(function* () {
+          yield* startEmitter({ limits })
+          const webhook = yield* world.webhook((n, posted) => (n <= 8 ? after(millis) : hanging)(n, posted), {
+            enabled: false
+          })
+          for (let n = 0; n < 20; n++) yield* world.observe(`p${n}`, `e${n}`)
+          yield* Webhooks.change(world.brand.id, webhook.id, { enabled: true })
+          yield* settle
+          yield* pass(millis)
+          const now = yield* Clock.currentTimeMillis
+          const pending = yield* world.list(webhook, "pending")
+          expect(pending.filter(({ dueAt }) => dueAt! > now)).toHaveLength(leased)
+        })
+      )
+  )
+
   it("is posted and recorded before the emitter has stopped [DELIV-2]", () =>
     virtually(store(), (world) =>
       Effect.gen(function* () {

@@ -3,6 +3,7 @@ import type { KeptPost, KnownFacts, KnownWebhook, ReceivedPost } from "../world/
 import { limitsOf, olderPlacesOfOne } from "../world/ProcessSettings.ts"
 import type { Checks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
+import type { KnownDelivery } from "./OutboxRecords.ts"
 import { outboxOf } from "./OutboxReference.ts"
 import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 
@@ -33,7 +34,13 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
       return null
     }
     // One that fails itself, was changed, or has much to do waits for itself.
-    const pending = webhook.deliveries.filter(({ state }) => state === "pending").length
+    const isPending = ({ state }: KnownDelivery): boolean => state === "pending"
+    const wasBefore = ({ finishedAt, queuedAt }: KnownDelivery): boolean =>
+      queuedAt <= delivery.queuedAt && (finishedAt === null || finishedAt >= delivery.createdAt)
+    const pending = Math.max(
+      webhook.deliveries.filter(isPending).length,
+      webhook.deliveries.filter(wasBefore).length
+    )
     const isOwn =
       delivery.isOrdered ||
       webhook.failedAt >= delivery.queuedAt - within ||

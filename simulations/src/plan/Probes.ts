@@ -35,8 +35,11 @@ export const drawForeign = (prng: Prng, count: number): ReadonlyArray<string> =>
 
 /** Whether the probe's people may be a tenant's, of whose leads and deliveries the rule of retention knows nothing. */
 export const mayNeedTenantsPeople = (name: string): boolean => {
-  const { id, route } = probes().get(name)!.operation
-  return /\/(?:leads|deliveries)\/\{/.test(route) || id === "testWebhook"
+  const { fields, id } = probes().get(name)!.operation
+  const isOfPeople = fields.some(
+    ({ format }) => format?.is === "id" && (format.kind === "lead" || format.kind === "delivery")
+  )
+  return isOfPeople || id === "testWebhook"
 }
 
 /** How many probes of a seed are its own; what it draws beyond them are its neighbours'. */
