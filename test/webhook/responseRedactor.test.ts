@@ -85,6 +85,17 @@ describe("the redacted excerpt of a response", () => {
     expect(redacted("answer aaaabcdef", { lead2: { name: "aaabcdef" } }, 11)).toBe("answer a[…]")
   })
 
+  it("holds no beginning of a name behind an ampersand, where the cut can as well have left a reference [DELIV-5, PII-2]", () => {
+    const data = { lead2: { name: "Thorsten Q", headline: "Sales & Logistics" } }
+    for (const layer of ["&", "&amp;", "&amp;amp;"]) {
+      const answer = `id=7${layer}Thorsten Q is unknown`
+      for (let cut = `id=7${layer}Tho`.length; cut < `id=7${layer}Thorsten Q`.length; cut++)
+        expect(redacted(answer, data, cut)).toBe("id=7&[…]")
+    }
+    expect(redacted("no Sales &amp; Logistics", data, 12)).toBe("no […]")
+    expect(redacted("a=1&amp;b=2", data, 7)).toBe("a=1&amp")
+  })
+
   it("holds nothing personal of an echo that the receiver shortened itself [DELIV-5, PII-2]", () => {
     const comment = "I left my employer last week because of my health, please call me at home on 030 1234567"
     const data = {

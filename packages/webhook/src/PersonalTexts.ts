@@ -106,7 +106,7 @@ const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLen
   }
   if (text.includes("+")) add(normalize(text.replaceAll("+", " ")).trim())
   // A backslash at the end escapes what stands behind it.
-  if (/[\\&%]|=(?:\n|[0-9A-F]{2})/i.test(text)) add(foldCase(unescapeAll(text.replace(/\\+$/, ""), false)))
+  if (/[\\&%]|=(?:\n|[0-9A-F]{2})/i.test(text)) add(foldCase(unescapeAll(text.replace(/\\+$/, ""), "whole")))
 }
 
 /** Letters that are written with their accents behind them take more characters. */

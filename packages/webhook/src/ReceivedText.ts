@@ -47,7 +47,9 @@ const escapes = /\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([nrtf])|(["\\/]
 const octets = /(?:%[0-9a-fA-F]{2})+|(?:\\x[0-9a-fA-F]{2}(?![0-9a-fA-F]{14}))+|(?:\\[0-3][0-7]{2})+/g
 /** An escape that the cut at the end of an excerpt leaves incomplete. */
 const unfinishedEscape =
-  /(?:\\(?:u(?:[0-9a-fA-F]{0,3}|\{[0-9a-fA-F]{0,6})|x[0-9a-fA-F]?|[0-3][0-7]?)?|&(?:#[xX]?[0-9a-fA-F]{0,7}|[A-Za-z]{0,8})|%[0-9a-fA-F]?)$/
+  /(?:\\(?:u(?:[0-9a-fA-F]{0,3}|\{[0-9a-fA-F]{0,6})|x[0-9a-fA-F]?|[0-3][0-7]?)?|&(?:#[xX]?[0-9a-fA-F]{0,7})?|%[0-9a-fA-F]?)$/
+/** A named reference of HTML that the cut leaves incomplete, or a word behind an ampersand. */
+const unfinishedName = /&[A-Za-z]{1,8}$/
 
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
@@ -89,9 +91,15 @@ const decodeOctets = (text: string, isCut: boolean): string =>
     isCut
   )
 
+/** The end of a text: whole, or cut, where letters behind its last ampersand count as the beginning of a reference or as those of a word. */
+export type TextEnd = "whole" | "cut in a reference" | "cut in a word"
+
 /** Drops an incomplete escape at the end of a cut text. */
-const dropUnfinished = (text: string, isCut: boolean): string =>
-  isCut ? dropUnfinishedQuote(text).replace(unfinishedEscape, "") : text
+const dropUnfinished = (text: string, end: TextEnd): string => {
+  if (end === "whole") return text
+  const dropped = dropUnfinishedQuote(text).replace(unfinishedEscape, "")
+  return end === "cut in a word" ? dropped : dropped.replace(unfinishedName, "")
+}
 
 /** Resolves one layer of escapes: of JSON, HTML, URLs, mails and string literals. */
 const unescapeOnce = (text: string, isCut: boolean): string =>
@@ -114,11 +122,11 @@ const maxLayers = 16
  * Resolves escapes in escapes until none is left, such as JSON in a string of JSON that a gateway quotes in its own answer: a text of the payload, whose
  * own escapes are resolved in the same way, then reads the same behind any number of layers. Replaces the half of a surrogate pair that may remain.
  */
-export const unescapeAll = (text: string, isCut: boolean): string => {
+export const unescapeAll = (text: string, end: TextEnd): string => {
   let read = text
   for (let layer = 1; layer <= maxLayers; layer++) {
-    const whole = dropUnfinished(read, isCut)
-    read = unescapeOnce(whole, isCut)
+    const whole = dropUnfinished(read, end)
+    read = unescapeOnce(whole, end !== "whole")
     // Behind an escape that the end leaves incomplete there can be another.
     if (read === whole && layer > 1) break
   }

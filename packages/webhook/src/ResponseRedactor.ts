@@ -171,7 +171,7 @@ const maskRepetitions = (read: string, truncated: boolean, found: PersonalTexts)
 const maskEncoded = (read: string, found: PersonalTexts, mask: RedactionMask): void => {
   const byText = new Map<string, Array<{ readonly from: number; readonly to: number }>>()
   for (const run of encodedRuns(read)) {
-    for (const text of new Set(run.texts.map((each) => unescapeAll(each, true)))) {
+    for (const text of new Set(run.texts.map((each) => unescapeAll(each, "cut in a reference")))) {
       const known = byText.get(text)
       if (known === undefined) byText.set(text, [run])
       else known.push(run)
@@ -207,6 +207,13 @@ const replaceMasked = (text: string, mask: RedactionMask): string => {
   return out.replace(/\p{Cs}/gu, "")
 }
 
+/** Null where the text repeats nothing. */
+const redactedOf = (read: string, truncated: boolean, found: PersonalTexts): string | null => {
+  const mask = maskRepetitions(read, truncated, found)
+  maskEncoded(read, found, mask)
+  return mask.includes(1) ? replaceMasked(read, mask) : null
+}
+
 const printableOnly = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, "")
 
 /**
@@ -222,7 +229,7 @@ export const redact = (
 ): string | null => {
   if (excerpt.length === 0) return null
   const text = printableOnly(decodeBytes(excerpt, truncated))
-  const read = unescapeAll(text, truncated)
+  const read = unescapeAll(text, truncated ? "cut in a reference" : "whole")
   const [phrases, short, longTexts] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const found = { phrases, short, longTexts, isPlain: !isOtherScript(read) }
   for (const body of bodies) {
@@ -232,7 +239,8 @@ export const redact = (
   phrases.delete("")
   if (phrases.size > maxPhrases)
     return "[withheld: the payload is too large to be compared with the response]"
-  const mask = maskRepetitions(read, truncated, found)
-  maskEncoded(read, found, mask)
-  return mask.includes(1) ? replaceMasked(read, mask) : text
+  const redacted = redactedOf(read, truncated, found)
+  if (redacted !== null || !truncated) return redacted ?? text
+  const readAsWord = unescapeAll(text, "cut in a word")
+  return (readAsWord === read ? null : redactedOf(readAsWord, truncated, found)) ?? text
 }

@@ -60,7 +60,8 @@ const concatenated = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
 /** The text in that spelling, unless too little is left of it. */
 const spelt = ({ min, text }: Part, ways: ReadonlyArray<Spelling>, prng: Prng): string | null => {
   const spelled = isClear(text) ? respelled(text, ways, prng) : null
-  return spelled === null || composedLength(spelled) < min ? null : spelled
+  // Written in bytes a misread text is the text itself again.
+  return spelled === null || Math.min(composedLength(text), composedLength(spelled)) < min ? null : spelled
 }
 
 /** The fewest digits that are decoded. */
