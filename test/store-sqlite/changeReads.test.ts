@@ -95,3 +95,22 @@ it("passes over the events of another brand two thousand a look, and misses noth
     [200, false]
   ])
 })
+
+it("takes no position of a feed with another epoch, such as one from before a restore [CHG-5]", async () => {
+  const filename = join(temporaryFolder(), "epochs.sqlite")
+  await makeFile(filename, 10)
+  const expired = await Effect.runPromise(
+    Effect.gen(function* () {
+      const store = yield* LeadStore
+      const read = (after: ChangePosition | null) =>
+        store.changesAfter("1", after, { limit: 100, engagements: "none" })
+      const page = yield* read(null)
+      if (page.isExpired) return null
+      return [
+        (yield* read(page.next)).isExpired,
+        (yield* read({ ...page.next, epoch: `${page.next.epoch}x` })).isExpired
+      ]
+    }).pipe(Effect.provide(SqliteStore.layer({ filename, synced: false })))
+  )
+  expect(expired).toEqual([false, true])
+})

@@ -97,4 +97,14 @@ describe("the postings of trigrams", () => {
       expect(found).toEqual(looked)
     }
   })
+
+  it("finds all texts where one trigram has more places than a part has slots [LIST-4]", () => {
+    const trigrams = new Trigrams()
+    const people = Array.from({ length: 12 }, () => ["a".repeat(6000), ""] as const)
+    const postings = TrigramPostings.of(textsOf(people), people.length, trigrams)
+    const found = new Set<number>()
+    const never = { contains: () => false, includes: () => false }
+    postings.find(needleOf(Buffer.from("aaaa"), trigrams), 0, never, (slot) => found.add(slot))
+    expect([...found]).toEqual(people.map((_, slot) => slot))
+  })
 })
