@@ -159,9 +159,9 @@ const leaseSql = `WITH made AS (
   WHERE d.brand_id = given.brand_id AND d.seq = given.seq`
 
 /**
- * Leases deliveries of the shares for `leaseMillis`, as far as their webhooks still have places for them once they are locked. Null where all
- * that was due waits in the order of its leads: it is set aside now, and another webhook can have the place. The caller looks again in a
- * transaction of its own: emitters that locked more webhooks within one could wait for each other. [DELIV-7, ORD-2]
+ * Leases deliveries of the shares for `leaseMillis`, as far as their webhooks still have places for them once they are locked. Null, and
+ * nothing leased, where all that was due of an ordered webhook waits in the order of its leads: it is set aside now, and another webhook can have
+ * the place. The caller looks again in a transaction of its own: emitters that locked more webhooks within one could wait for each other. [DELIV-7, ORD-2]
  */
 export const lease = async (
   sql: Connection,
@@ -176,9 +176,8 @@ export const lease = async (
   const isPlaceLeft = [...bounds].some(
     ([id, { hasDeferred }]) => hasDeferred && due.every(({ webhook_id }) => webhook_id !== id)
   )
-  if (due.length === 0) {
-    return isPlaceLeft ? null : { leases: [], nextDueAt: isAllTested ? nextDueAt : now }
-  }
+  if (isPlaceLeft) return null
+  if (due.length === 0) return { leases: [], nextDueAt: isAllTested ? nextDueAt : now }
   const taken = Batches.withoutOverflow(await readWithinBounds(sql, due, webhooks, request.body))
   const made = taken.flatMap((each) => each.made ?? [])
   const until = now + request.leaseMillis
@@ -212,7 +211,6 @@ export const lease = async (
   )
   return {
     leases,
-    nextDueAt:
-      taken.length < due.length || !isAllTested || isPlaceLeft ? now : Math.min(nextDueAt ?? until, until)
+    nextDueAt: taken.length < due.length || !isAllTested ? now : Math.min(nextDueAt ?? until, until)
   }
 }
