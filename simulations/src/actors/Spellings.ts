@@ -33,7 +33,7 @@ const twoLetters: Readonly<Record<string, string>> = {
 }
 
 /** The text with two letters for each letter that has such a transliteration. */
-export const transliterated = (text: string): string =>
+const transliterated = (text: string): string =>
   text.normalize("NFC").replace(/[ÄÖÜÅØÆŒÞäöüåøæœþß]/g, (letter) => twoLetters[letter]!)
 
 /** The text with two letters for each that is two joined ones, and for no other. */
