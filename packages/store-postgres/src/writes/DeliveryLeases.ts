@@ -176,7 +176,7 @@ export const lease = async (
   const isPlaceLeft = [...bounds].some(
     ([id, { hasDeferred }]) => hasDeferred && due.every(({ webhook_id }) => webhook_id !== id)
   )
-  if (isPlaceLeft) return null
+  if (isPlaceLeft && isAllTested) return null
   if (due.length === 0) return { leases: [], nextDueAt: isAllTested ? nextDueAt : now }
   const taken = Batches.withoutOverflow(await readWithinBounds(sql, due, webhooks, request.body))
   const made = taken.flatMap((each) => each.made ?? [])
