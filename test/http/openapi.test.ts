@@ -39,6 +39,25 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(openApi())).not.toContain("HttpApiDecodeError")
   })
 
+  it("has no empty description, and a code as the example of each error [DOC-1]", () => {
+    const empty: Array<string> = []
+    const look = (path: string, value: unknown): void => {
+      if (typeof value !== "object" || value === null) return
+      for (const [key, inner] of Object.entries(value)) {
+        if (key === "description" && inner === "") empty.push(`${path}/${key}`)
+        look(`${path}/${key}`, inner)
+      }
+    }
+    look("", openApi())
+    expect(empty).toEqual([])
+    const codes = Object.entries(schemas).flatMap(([name, { properties }]: readonly [string, Json]) => {
+      const code = properties?.["error"]?.properties?.code
+      return code?.examples === undefined ? [] : code.examples.map((example: string) => [name, example])
+    })
+    expect(codes.length).toBeGreaterThan(0)
+    for (const [name, code] of codes) expect([name, code]).toEqual([name, expect.stringMatching(/^[a-z_]+$/)])
+  })
+
   it("marks every field that holds personal data, and the flags, ids and times not [PII-1]", () => {
     const marked = (schema: string): Array<string> =>
       Object.entries(schemas[schema].properties as Json)

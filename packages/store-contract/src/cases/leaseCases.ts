@@ -78,6 +78,45 @@ export const leaseCases: ReadonlyArray<Case> = [
     })
   ),
 
+  caseOf(
+    "says when the next retry is due of a webhook that has a place for it, and of no other [DELIV-7]",
+    (clock) =>
+      Effect.gen(function* () {
+        const world = yield* DeliveryWorld.create(clock)
+        const [outbox, webhookStore] = yield* Effect.all([Outbox, WebhookStore])
+        const lease = (byWebhook: ReadonlyMap<string, number>) =>
+          outbox.lease({
+            token: `t${byWebhook.size}`,
+            leaseMillis,
+            limits: { total: 8, reserved: 0, perWebhook: 2, failingTotal: 8, perFailingWebhook: 2 },
+            underWay: { total: byWebhook.size, failingTotal: 0, byWebhook },
+            body: ({ deliveryId }) => deliveryId
+          })
+        yield* world.play(subscribed)
+        yield* world.play({ step: "test", webhook: 0 })
+        const { id } = (yield* webhookStore.list(world.brand.id))[0]!
+        const result = { status: 500, error: null, response: null, retryAfterSeconds: 10 }
+        yield* outbox.record(
+          (yield* lease(new Map())).leases.map(({ deliveryId, token, webhook: { url } }) => ({
+            deliveryId,
+            token,
+            url,
+            at: clock.millis,
+            durationMillis: 1,
+            result,
+            settle: (known, now) => Retries.settle(known, result, now, 0.5, [1000])
+          }))
+        )
+        const next = [(yield* lease(new Map())).nextDueAt, (yield* lease(new Map([[id, 2]]))).nextDueAt]
+        assertEqual(
+          "Outbox.lease, nextDueAt in milliseconds from now, with both places of the webhook free and with none",
+          next.map((at) => (at === null ? null : at - clock.millis)),
+          [10_000, null]
+        )
+        yield* endDeliveryWorld(world)
+      })
+  ),
+
   caseOf("leaves no place to an ordered webhook whose due events all wait [DELIV-7, ORD-2]", (clock) =>
     Effect.gen(function* () {
       const world = yield* DeliveryWorld.create(clock)
