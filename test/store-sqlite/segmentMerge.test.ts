@@ -164,8 +164,10 @@ describe("the segments of a search index", () => {
         yield* scheduleMerges(sql, failing)
         for (let commits = 0; commits < 500; commits++) commit(sql, 5 * commits, 5)
         yield* Effect.promise(() => expect.poll(() => tries).toBeGreaterThan(0))
+        const begunAt = performance.now()
         yield* Effect.sleep(100)
-        expect(tries).toBeLessThan(5)
+        // A busy machine may sleep for longer.
+        expect(tries).toBeLessThan(5 * Math.max(1, (performance.now() - begunAt) / 100))
       }).pipe(Effect.scoped)
     )
     sql.close()
