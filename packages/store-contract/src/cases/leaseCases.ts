@@ -1,10 +1,36 @@
 /** Cases of leases: a store gives a delivery to one emitter, keeps to the limits, and gives whole batches. */
-import { Deliveries, type Lease, Outbox, Retries, Webhooks, WebhookStore } from "@lead-signals/domain"
+import {
+  type AttemptTransitions,
+  Deliveries,
+  type Instant,
+  type Lease,
+  Outbox,
+  Retries,
+  Webhooks,
+  WebhookStore
+} from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual, assertThat } from "../Assertions.ts"
 import { subscribed } from "../DeliveryHistories.ts"
 import { DeliveryWorld, endDeliveryWorld, leaseMillis } from "../DeliveryWorld.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
+
+/** Attempts that a receiver ended with 500, and the wish to be left alone for ten seconds. */
+const refused = (
+  leases: ReadonlyArray<Lease>,
+  at: Instant
+): ReadonlyArray<AttemptTransitions.FinishedAttempt> => {
+  const result = { status: 500, error: null, response: null, retryAfterSeconds: 10 }
+  return leases.map(({ deliveryId, token, webhook: { url } }) => ({
+    deliveryId,
+    token,
+    url,
+    at,
+    durationMillis: 1,
+    result,
+    settle: (known, now) => Retries.settle(known, result, now, 0.5, [1000])
+  }))
+}
 
 /** Cases of emitters that lease at once, of limits, and of webhooks that take batches. */
 export const leaseCases: ReadonlyArray<Case> = [
@@ -53,18 +79,7 @@ export const leaseCases: ReadonlyArray<Case> = [
         )
       yield* world.play(subscribed)
       yield* world.play({ step: "test", webhook: 0 })
-      const result = { status: 500, error: null, response: null, retryAfterSeconds: 10 }
-      yield* outbox.record(
-        (yield* lease(1, new Map())).map(({ deliveryId, token, webhook: { url } }) => ({
-          deliveryId,
-          token,
-          url,
-          at: clock.millis,
-          durationMillis: 1,
-          result,
-          settle: (known, now) => Retries.settle(known, result, now, 0.5, [1000])
-        }))
-      )
+      yield* outbox.record(refused(yield* lease(1, new Map()), clock.millis))
       yield* world.play(subscribed)
       const newest = (yield* webhookStore.list(world.brand.id)).at(-1)!
       for (let i = 0; i < 2; i++) yield* world.play({ step: "test", webhook: 1 })
@@ -95,18 +110,7 @@ export const leaseCases: ReadonlyArray<Case> = [
         yield* world.play(subscribed)
         yield* world.play({ step: "test", webhook: 0 })
         const { id } = (yield* webhookStore.list(world.brand.id))[0]!
-        const result = { status: 500, error: null, response: null, retryAfterSeconds: 10 }
-        yield* outbox.record(
-          (yield* lease(new Map())).leases.map(({ deliveryId, token, webhook: { url } }) => ({
-            deliveryId,
-            token,
-            url,
-            at: clock.millis,
-            durationMillis: 1,
-            result,
-            settle: (known, now) => Retries.settle(known, result, now, 0.5, [1000])
-          }))
-        )
+        yield* outbox.record(refused((yield* lease(new Map())).leases, clock.millis))
         const next = [(yield* lease(new Map())).nextDueAt, (yield* lease(new Map([[id, 2]]))).nextDueAt]
         assertEqual(
           "Outbox.lease, nextDueAt in milliseconds from now, with both places of the webhook free and with none",

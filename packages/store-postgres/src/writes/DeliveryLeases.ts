@@ -160,8 +160,9 @@ const leaseSql = `WITH made AS (
 
 /**
  * Leases deliveries of the shares for `leaseMillis`, as far as their webhooks still have places for them once they are locked. Null, and
- * nothing leased, where all that was due of an ordered webhook waits in the order of its leads: it is set aside now, and another webhook can have
- * the place. The caller looks again in a transaction of its own: emitters that locked more webhooks within one could wait for each other. [DELIV-7, ORD-2]
+ * nothing leased, where all that was due of an ordered webhook waits in the order of its leads and was looked at: it is set aside now, and another
+ * webhook can have the place. The caller looks again in a transaction of its own: emitters that locked more webhooks within one could wait for
+ * each other. [DELIV-7, ORD-2]
  */
 export const lease = async (
   sql: Connection,
