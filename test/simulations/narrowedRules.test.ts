@@ -19,12 +19,12 @@ const judge = (name: string) => {
 }
 
 describe("headers right", () => {
-  const answer = (struck: string) => {
+  const answer = (struck: string, route = "/signals/leads") => {
     const { oracle, weakened } = judge("headers right")
     const wrong = oracle.answered!({
       call: {
-        route: "/signals/leads",
-        request: { method: "GET", url: "/signals/leads" },
+        route,
+        request: { method: "GET", url: route },
         key: { id: "1" },
         struck: new Set([struck])
       },
@@ -46,6 +46,9 @@ describe("headers right", () => {
   it("asks for the headers of a window where the store failed, unless as it counted the request [RATE-2]", () => {
     expect(answer("leads.list")).toEqual(["GET /signals/leads, 503: there is no x-ratelimit-limit", []])
     for (const method of ["keys.findByHash", "rateWindows.step"]) expect(answer(method)).toEqual([null, []])
+    // It looks its key up again while it waits.
+    const reason = "nobody knows whether the request was counted"
+    expect(answer("keys.findByHash", "/signals/changes")).toEqual([null, [[reason, 1]]])
   })
 })
 
