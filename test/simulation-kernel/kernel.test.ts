@@ -265,6 +265,30 @@ describe("a machine", () => {
     expect(clock.read(2_000_000)).toBe(2_000_995)
   })
 
+  it("has a monotonic clock, too, which drifts with the other, and which no step moves", () =>
+    run(8, (kernel, machine) => {
+      const { hostClock } = machine
+      const read: Array<readonly [millis: number, monotonic: number]> = []
+      const look = Effect.clockWith((clock) =>
+        Effect.sync(() => {
+          const monotonic = Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
+          read.push([clock.unsafeCurrentTimeMillis() - startsAt, monotonic - startsAt])
+        })
+      )
+      machine.fork(look)
+      kernel.after(1000, machine, () => {
+        hostClock.step(-3_600_000)
+        hostClock.drift(0.02, kernel.now)
+      })
+      kernel.after(1500, machine, () => hostClock.step(5))
+      kernel.after(2000, machine, () => machine.fork(look))
+      kernel.run({ until: startsAt + 3000 })
+      expect(read).toEqual([
+        [0, 0],
+        [2020 - 3_600_000 + 5, 2020]
+      ])
+    }))
+
   it("that is paused does nothing, and then all that came due meanwhile", () =>
     run(8, (kernel, machine) => {
       const instants: Array<number> = []

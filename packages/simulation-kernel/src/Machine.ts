@@ -74,6 +74,7 @@ export class Machine {
     readonly hostClock: HostClock = new HostClock()
   ) {
     const millis = (): number => this.hostClock.read(kernel.now)
+    const monotonicNanos = (): bigint => BigInt(this.hostClock.readMonotonic(kernel.now)) * 1_000_000n
     // For jitter, never for secrets; another one after each restart.
     const random = Random.make(kernel.stream(`random of ${name} ${kernel.now}`).next32())
     this.scheduler = {
@@ -83,9 +84,9 @@ export class Machine {
     const clock: Clock.Clock = {
       [Clock.ClockTypeId]: Clock.ClockTypeId,
       unsafeCurrentTimeMillis: millis,
-      unsafeCurrentTimeNanos: () => BigInt(millis()) * 1_000_000n,
+      unsafeCurrentTimeNanos: monotonicNanos,
       currentTimeMillis: Effect.sync(millis),
-      currentTimeNanos: Effect.sync(() => BigInt(millis()) * 1_000_000n),
+      currentTimeNanos: Effect.sync(monotonicNanos),
       sleep: (duration) =>
         Effect.async<void>((resume) => {
           const cancel = kernel.after(Duration.toMillis(duration), this, () => resume(Effect.void))

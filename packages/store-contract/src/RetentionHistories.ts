@@ -9,8 +9,13 @@ const hour = 3_600_000
 
 /** What happens to the brand of a `RetentionWorld`. */
 export type RetentionStep =
-  | { readonly step: "observe"; readonly person: string; readonly agoMillis: number }
-  | { readonly step: "attempt"; readonly status: number; readonly max: number }
+  | {
+      readonly step: "observe"
+      readonly person: string
+      readonly agoMillis: number
+      readonly author: string | null
+    }
+  | { readonly step: "attempt"; readonly status: number | null; readonly max: number }
   | { readonly step: "wait"; readonly millis: number }
   | { readonly step: "erase"; readonly person: number }
   | { readonly step: "resend"; readonly person: number; readonly isCreated: boolean }
@@ -30,14 +35,15 @@ export const retentionSteps = fc.array(
       arbitrary: fc.record({
         step: fc.constant("observe" as const),
         person: fc.constantFrom("p0", "p1", "p2"),
-        agoMillis: durations
+        agoMillis: durations,
+        author: fc.constantFrom(null, "p0", "p1", "p2")
       }),
       weight: 4
     },
     {
       arbitrary: fc.record({
         step: fc.constant("attempt" as const),
-        status: fc.constantFrom(200, 200, 500),
+        status: fc.constantFrom(200, 200, 500, null),
         max: fc.constantFrom(1, 3, 100)
       }),
       weight: 3
@@ -77,7 +83,7 @@ export const playRetentionStep = (
       Effect.map(world.content(), ({ leads }) => leads[person % Math.max(1, leads.length)]?.id)
     switch (step.step) {
       case "observe":
-        yield* world.observe(step.person, `${world.brand.id} ${i}`, step.agoMillis)
+        yield* world.observe(step.person, `${world.brand.id} ${i}`, step.agoMillis, step.author)
         break
       case "attempt":
         yield* world.attempt(step.status, step.max)

@@ -83,6 +83,8 @@ const noLimits: RetentionLimits = {
   suppressions: null
 }
 
+const authorName = (person: string): string => `the author ${person}`
+
 /** The names of webhooks' states and what prunes them. */
 const stateOf = { deliveries: "delivered", deadLetters: "dead" } as const
 
@@ -105,12 +107,15 @@ const leftOf = (content: Content, kind: RetentionKind, before: number): Content 
     return { ...content, events: events.filter(isLeft) }
   }
   if (kind === "engagements") {
-    const isLeft = ({ id, trackedAt }: KeptEngagement): boolean =>
-      trackedAt >= before ||
-      events.some((event) => event.type === "activity.detected" && event.engagementId === id)
+    const isLeft =
+      (leadId: number) =>
+      ({ id, trackedAt }: KeptEngagement): boolean =>
+        trackedAt >= before ||
+        events.some((event) => event.type === "activity.detected" && event.engagementId === id) ||
+        deliveries.some((delivery) => delivery.event === "lead2.created" && delivery.leadId === leadId)
     return {
       ...content,
-      leads: leads.map((lead) => ({ ...lead, engagements: lead.engagements.filter(isLeft) }))
+      leads: leads.map((lead) => ({ ...lead, engagements: lead.engagements.filter(isLeft(lead.id)) }))
     }
   }
   if (kind === "suppressions") return content
@@ -147,6 +152,9 @@ const everyLead = Either.getOrThrow(
 export class RetentionWorld {
   private events: ReadonlyArray<FiredEvent> = []
   private leases = 0
+  private readonly persons = new Map<number, string>()
+  /** Persons who were erased and may not be named: their erasures are not forgotten. */
+  private readonly erased = new Set<string>()
   /** What the posts of the last `attempt` named as skipped, in their order. */
   skipped: ReadonlyArray<ReadonlyArray<DeliveryId>> = []
   private readonly copy: ChangeCopy
@@ -194,18 +202,23 @@ export class RetentionWorld {
       return new RetentionWorld(clock, brand, signal.id, webhook)
     })
 
-  /** Records an engagement that was tracked so long ago. Answers the lead. */
-  observe(person: string, engagementId: string, agoMillis = 0) {
+  /** Records an engagement that was tracked so long ago, with a post of the author where there is one. Answers the lead. */
+  observe(person: string, engagementId: string, agoMillis = 0, author: string | null = null) {
     const now = this.clock.millis
     const trackedAt = new Date(now - agoMillis).toISOString()
     const value = {
       signalId: this.signalId,
       person: { extId: person, name: person },
-      engagement: { id: engagementId, trackedAt }
+      engagement: {
+        id: engagementId,
+        trackedAt,
+        ...(author === null ? {} : { postAuthorDetail: { extId: author, name: authorName(author) } })
+      }
     }
     return Effect.map(recordObservations(this.brand, [value]), ([outcome]) => {
       if (outcome!.outcome !== "recorded") return outcome!
       const leadId = outcome!.leadId!
+      this.persons.set(leadId, person)
       const fired = { leadId, engagementId, occurredAt: now }
       const isFirst = !this.events.some((event) => event.leadId === leadId && event.type === "lead2.created")
       this.events = [
@@ -217,8 +230,12 @@ export class RetentionWorld {
     })
   }
 
-  /** Attempts at most so many of the deliveries that are due; each receiver answers with the status, and there is no retry. */
-  attempt(status: number, max = 100) {
+  /**
+   * Attempts at most so many of the deliveries that are due; each receiver answers with the status, and there is no retry. Null: the emitter ends
+   * before it has recorded anything, and the deliveries are due again in half a minute. No body names an
+   * erased person as an author.
+   */
+  attempt(status: number | null, max = 100) {
     const token = `t-${++this.leases}`
     const { clock } = this
     const materials: Array<BodyMaterial> = []
@@ -237,6 +254,11 @@ export class RetentionWorld {
         underWay,
         body
       })
+      for (const person of this.erased)
+        assertThat(
+          `Outbox.lease names ${person}, who was erased, as an author`,
+          !leases.some((lease) => lease.body?.includes(authorName(person)))
+        )
       this.skipped = leases.map(({ place }) => place?.skipped ?? [])
       for (const { engagements, lead, subject } of materials) {
         if (subject === null) continue
@@ -248,6 +270,7 @@ export class RetentionWorld {
             [subject.engagementId]
           )
       }
+      if (status === null) return leases.length
       const result = { status, error: null, response: "x", retryAfterSeconds: null }
       yield* outbox.record(
         leases.map(({ deliveryId, webhook: { url } }) => ({
@@ -266,6 +289,7 @@ export class RetentionWorld {
 
   erase(leadId: number) {
     this.events = this.events.filter((event) => event.leadId !== leadId)
+    this.erased.add(this.persons.get(leadId)!)
     return Leads.erase(this.brand, leadId)
   }
 
@@ -328,6 +352,7 @@ export class RetentionWorld {
         after = piece.next
       } while (after !== null)
       this.events = expected.events
+      if (kind === "suppressions" && removed > 0) this.erased.clear()
       assertEqual(`after Pruning.prune of ${kind}, what is left`, yield* this.content(), expected)
       assertEqual(`Pruning.countDue and Pruning.prune of ${kind}`, counted, removed)
       if (kind !== "suppressions")

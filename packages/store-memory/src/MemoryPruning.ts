@@ -32,6 +32,7 @@ class References {
   private readonly delivered: ReadonlySet<string>
   private readonly activities: ReadonlySet<string>
   private readonly active: ReadonlySet<LeadId>
+  private readonly listed: ReadonlySet<LeadId>
 
   /** `isLeft` says whether a delivery counts, `isKept` whether an event counts of which no delivery does. */
   constructor(
@@ -50,6 +51,7 @@ class References {
       activities.map(({ brandId, engagementId }) => engagementKey(brandId, engagementId))
     )
     this.active = new Set([...activities, ...delivered].map(({ leadId }) => leadId))
+    this.listed = new Set(delivered.flatMap(({ event, leadId }) => (event === "lead2.created" ? leadId : [])))
   }
 
   /** Whether a delivery of the event is left. */
@@ -57,9 +59,9 @@ class References {
     return this.delivered.has(keyOf(event))
   }
 
-  /** Whether the engagement's activity.detected is left. */
-  isAnnounced(brandId: string, { id }: Engagement): boolean {
-    return this.activities.has(engagementKey(brandId, id))
+  /** Whether the engagement's activity.detected is left, or a delivery that can list it: one of its lead's lead2.created. */
+  isReferredTo(brandId: string, { id, leadId }: Engagement): boolean {
+    return this.activities.has(engagementKey(brandId, id)) || this.listed.has(leadId)
   }
 
   /** Whether an activity.detected of the lead, or a delivery about it, is left. */
@@ -105,7 +107,7 @@ const dueOf: Readonly<Record<RetentionKind, DueOf>> = {
     const left = references()
     for (const [brandId, leads] of memory.allLeads()) {
       for (const engagement of leads.engagements.values()) {
-        if (engagement.trackedAt >= before || left.isAnnounced(brandId, engagement)) continue
+        if (engagement.trackedAt >= before || left.isReferredTo(brandId, engagement)) continue
         yield { at: engagement.trackedAt, remove: () => leads.removeEngagement(engagement) }
       }
     }

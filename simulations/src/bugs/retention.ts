@@ -52,8 +52,13 @@ export const inRetention: ReadonlyArray<Bug> = [
   }),
   memory("engagement-pruned-under-its-event", "an engagement goes while its event is left", {
     in: "dueOf",
-    find: "$left.isAnnounced($brandId, $engagement)",
-    put: "($left.isAnnounced($brandId, $engagement) && $engagement.type !== null)"
+    find: "$left.isReferredTo($brandId, $engagement)",
+    put: "($left.isReferredTo($brandId, $engagement) && $engagement.type !== null)"
+  }),
+  memory("engagement-pruned-under-a-list", "an engagement goes while a delivery is left that lists it", {
+    in: "References.isReferredTo",
+    find: "this.listed.has($leadId)",
+    put: "false"
   }),
   memory("lead-pruned-under-its-delivery", "a lead goes while deliveries about it are left", {
     in: "dueOf",

@@ -26,6 +26,10 @@ interface Due {
 
 type Row = ReferenceModel["rows"][number]
 
+/** The leads whose engagements a delivery can list. [RET-6] */
+const listedBy = (deliveries: ReadonlyArray<KnownDelivery>): ReadonlySet<number | null> =>
+  new Set(deliveries.flatMap(({ event, leadId }) => (event === "lead2.created" ? leadId : [])))
+
 class WhatIsThere {
   /** When each person was erased. */
   readonly erasedAt: Array<number> = []
@@ -92,9 +96,13 @@ class WhatIsThere {
         }))
     if (kind === "engagements") {
       const announced = new Set(activities.map(({ engagementId, leadId }) => `${leadId} ${engagementId}`))
+      const listed = listedBy(left)
       const dueOf = ({ engagements, id: leadId }: Row): Array<Due> =>
         engagements
-          .filter(({ id, trackedAt }) => trackedAt < before && !announced.has(`${leadId} ${id}`))
+          .filter(
+            ({ id, trackedAt }) =>
+              trackedAt < before && !announced.has(`${leadId} ${id}`) && !listed.has(leadId)
+          )
           .map(({ id, trackedAt }) => ({
             at: trackedAt,
             place: 0,
@@ -174,11 +182,13 @@ const dueInRound = (
     )
     const announced = new Set(staying.map(({ engagementId, leadId }) => `${leadId} ${engagementId}`))
     const active = new Set([...staying, ...left].map(({ leadId }) => leadId))
+    const listed = listedBy(left)
     counts.events += activities.length - staying.length
     for (const { engagements, id: leadId, updatedAt } of reference.rows) {
-      counts.engagements += engagements.filter(
-        (each) => isBefore(each.trackedAt, "engagements") && !announced.has(`${leadId} ${each.id}`)
-      ).length
+      if (!listed.has(leadId))
+        counts.engagements += engagements.filter(
+          (each) => isBefore(each.trackedAt, "engagements") && !announced.has(`${leadId} ${each.id}`)
+        ).length
       if (isBefore(updatedAt, "leads") && !active.has(leadId)) counts.leads++
     }
   }

@@ -1,4 +1,5 @@
 /** The requests that may wait for a change, by process: some of a key and some of all keys wait at once, and further ones are answered at once. [CHG-6] */
+import type { Incidents } from "../world/Incidents.ts"
 import type { Call } from "../world/KnownFacts.ts"
 
 /** Requests of one key that wait at once in one process. */
@@ -23,7 +24,10 @@ interface Waiting {
 export class WaitingRequests {
   private readonly byStart = new Map<string, Array<Waiting>>()
 
-  constructor(private readonly maxOfAll = usualMaxOfAll) {}
+  constructor(
+    private readonly incidents: Incidents,
+    private readonly maxOfAll = usualMaxOfAll
+  ) {}
 
   /** Each start of a process counts for itself. */
   private of({ handledBy, handledByStart }: Call, now: number): Array<Waiting> {
@@ -46,29 +50,42 @@ export class WaitingRequests {
     if (known !== undefined) known.answeredAt = now
   }
 
-  /** Whether other requests may have taken all the places while this one was under way. */
+  /** Those that have no answer yet; a process that was killed gives none any more. */
+  get unanswered(): ReadonlyArray<Call> {
+    return [...this.byStart.values()].flatMap((each) =>
+      each.flatMap(({ answeredAt, call }) => (answeredAt === null ? [call] : []))
+    )
+  }
+
+  /** Whether other requests may have taken all the places while this one was under way, and it was answered as soon as one that is refused a place. */
   mayBeRefused(call: Call, now: number): boolean {
+    const { handledAt, handledBy } = call
+    if (now > this.incidents.undisturbedAfter("pause", handledAt, 2 * aroundMillis, handledBy)) return false
     const others = this.of(call, now).filter(
-      (each) => each.call !== call && (each.answeredAt === null || each.answeredAt >= call.handledAt)
+      (each) => each.call !== call && (each.answeredAt === null || each.answeredAt >= handledAt)
     )
     return others.length >= this.maxOfAll || ofKeyOf(call, others).length >= maxOfKey
   }
 
-  /** Whether more requests have waited at one instant than may. Where nothing slows them, each waits from `aroundMillis` after its beginning to as long before its answer. */
+  /**
+   * Whether more requests have waited at one instant than may. Each waits at the latest when the process has run for `aroundMillis` since its
+   * beginning, and until the process had as long to run before its answer: while the process stands still, it waits on.
+   */
   isOneTooMany(call: Call, now: number): boolean {
     const all = this.of(call, now)
-    return areMoreAtOnce(ofKeyOf(call, all), maxOfKey) || areMoreAtOnce(all, this.maxOfAll)
+    return this.areMoreAtOnce(ofKeyOf(call, all), maxOfKey) || this.areMoreAtOnce(all, this.maxOfAll)
+  }
+
+  private areMoreAtOnce(all: ReadonlyArray<Waiting>, max: number): boolean {
+    const surely = all.flatMap(({ answeredAt, call: { handledAt, handledBy } }) => {
+      if (answeredAt === null || answeredAt - handledAt <= 2 * aroundMillis) return []
+      const from = this.incidents.undisturbedAfter("pause", handledAt, aroundMillis, handledBy)
+      const to = this.incidents.undisturbedBefore("pause", answeredAt, aroundMillis, handledBy)
+      return from < to ? [{ from, to }] : []
+    })
+    return surely.some(({ from: at }) => surely.filter(({ from, to }) => from <= at && at <= to).length > max)
   }
 }
 
 const ofKeyOf = ({ key }: Call, all: ReadonlyArray<Waiting>): ReadonlyArray<Waiting> =>
   all.filter(({ call }) => call.key?.id === key?.id)
-
-const areMoreAtOnce = (all: ReadonlyArray<Waiting>, max: number): boolean => {
-  const surely = all.flatMap(({ answeredAt, call: { handledAt } }) =>
-    answeredAt === null || answeredAt - handledAt <= 2 * aroundMillis
-      ? []
-      : [{ from: handledAt + aroundMillis, to: answeredAt - aroundMillis }]
-  )
-  return surely.some(({ from: at }) => surely.filter(({ from, to }) => from <= at && at <= to).length > max)
-}

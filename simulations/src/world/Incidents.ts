@@ -40,6 +40,37 @@ export class Incidents {
     )
   }
 
+  /** For how many milliseconds of the interval the process was disturbed; where two disturbances overlap, they count once. */
+  lastedWithin(disturbance: Disturbance, from: number, to: number, process: number): number {
+    let millis = 0
+    let until = from
+    for (const each of this.within(disturbance, from, to, process).toReversed()) {
+      const end = Math.min(each.to, to)
+      if (end <= until) continue
+      millis += end - Math.max(each.from, until)
+      until = end
+    }
+    return millis
+  }
+
+  /** The instant from `from` on until which the process had so many milliseconds without the disturbance. */
+  undisturbedAfter(disturbance: Disturbance, from: number, millis: number, process: number): number {
+    for (let to = from + millis; ;) {
+      const next = from + millis + this.lastedWithin(disturbance, from, to, process)
+      if (next === to) return to
+      to = next
+    }
+  }
+
+  /** The instant from which on the process had so many milliseconds without the disturbance until `to`. */
+  undisturbedBefore(disturbance: Disturbance, to: number, millis: number, process: number): number {
+    for (let from = to - millis; ;) {
+      const next = to - millis - this.lastedWithin(disturbance, from, to, process)
+      if (next === from) return from
+      from = next
+    }
+  }
+
   /** How often the disturbance began in the interval, both ends included. */
   count(disturbance: Disturbance, from: number, to: number): number {
     let count = 0

@@ -122,6 +122,26 @@ export const retentionCases: ReadonlyArray<Case> = [
       })
   ),
 
+  caseOf(
+    "keeps an engagement while a delivery is left that lists it, by which an erasure finds its author there [RET-6, PII-3]",
+    (clock) =>
+      Effect.gen(function* () {
+        const world = yield* RetentionWorld.create(clock)
+        const { leadId: author } = yield* world.observe("q", "e0")
+        yield* world.attempt(200)
+        yield* world.observe("p", "e1", 0, "q")
+        yield* world.attempt(null, 1)
+        yield* world.attempt(200, 1)
+        clock.millis += hour
+        for (const kind of ["deliveries", "events"] as const) yield* world.prune(kind, clock.millis, 10)
+        assertEqual("engagements that go", yield* world.prune("engagements", clock.millis, 10), 1)
+        yield* world.erase(author!)
+        assertEqual("deliveries after the erasure of the author", yield* world.attempt(200), 1)
+        yield* world.prune("deliveries", clock.millis + 1, 10)
+        assertEqual("engagements that go then", yield* world.prune("engagements", clock.millis, 10), 1)
+      })
+  ),
+
   caseOf("gives a person whose lead was pruned a lead with a new id, in all lists [RET-7]", (clock) =>
     Effect.gen(function* () {
       const world = yield* RetentionWorld.create(clock)

@@ -8,7 +8,7 @@ import type { Case } from "../StoreUnderTest.ts"
 /** Each pruning of the history is checked. */
 const agreesWithRules: Case = {
   title:
-    "prunes what is due and nothing refers to, and nothing else, over generated histories [RET-2, RET-3, RET-5, RET-6, RET-7, CHG-1, CHG-3]",
+    "prunes what is due and nothing refers to, and nothing else, over generated histories [RET-2, RET-3, RET-5, RET-6, RET-7, PII-3, CHG-1, CHG-3]",
   run: async (open) => {
     const { clock, store } = open
     await playHistories<ReadonlyArray<RetentionStep>>(

@@ -128,11 +128,17 @@ const events = (sql: Connection, { after, before, limit }: PieceOf): Promise<Fou
 export const isOlder = (at: string, before: string): string =>
   `(CASE WHEN ${at} < ${before} THEN 1 END) IS NOT NULL`
 
-/** Whether the activity.detected of an engagement `g` is left. */
-export const isAnnounced = `EXISTS (
-  SELECT 1 FROM lead_signals.event e
-  WHERE e.brand_id = g.brand_id AND e.lead_id = g.lead_id AND e.engagement_id = g.id AND e.event = 'activity.detected'
-  OFFSET 0)`
+/**
+ * Whether the activity.detected of an engagement `g` is left, or a delivery that can list it: one of its lead's lead2.created. An erasure finds
+ * the bodies that name an author by the engagements with the author's posts. [PII-3]
+ */
+export const isReferredTo = `(EXISTS (
+    SELECT 1 FROM lead_signals.event e
+    WHERE e.brand_id = g.brand_id AND e.lead_id = g.lead_id AND e.engagement_id = g.id AND e.event = 'activity.detected'
+    OFFSET 0)
+  OR EXISTS (
+    SELECT 1 FROM lead_signals.event e
+    WHERE e.brand_id = g.brand_id AND e.lead_id = g.lead_id AND e.event = 'lead2.created' AND ${hasDelivery} OFFSET 0))`
 
 const engagements = (sql: Connection, { after, before, limit }: PieceOf): Promise<Found> =>
   walkBrands(sql, after, async (brandId, [from = 0]) => {
@@ -145,7 +151,7 @@ const engagements = (sql: Connection, { after, before, limit }: PieceOf): Promis
     const rows = await sql.all<{ readonly id: string; readonly lead_id: number }>(
       `SELECT g.id, g.lead_id FROM lead_signals.lead l CROSS JOIN LATERAL (
          SELECT g.id, g.lead_id FROM lead_signals.engagement g
-         WHERE g.brand_id = l.brand_id AND g.lead_id = l.id AND ${isOlder("g.tracked_at", "$4")} AND NOT ${isAnnounced}
+         WHERE g.brand_id = l.brand_id AND g.lead_id = l.id AND ${isOlder("g.tracked_at", "$4")} AND NOT ${isReferredTo}
          ORDER BY g.tracked_at, g.id OFFSET 0) g
        WHERE l.brand_id = $1 AND l.id BETWEEN $2 AND $3 ORDER BY l.id LIMIT $5`,
       [brandId, from, last!.id, before, limit]

@@ -9,7 +9,7 @@ import { leadColumns, type LeadRow } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
 import { countDeliveries } from "./DeliveryCounts.ts"
 import { settlePlanner } from "../query/PlannerSettings.ts"
-import { dueDeliveries, type Found, isAnnounced, isOlder, isQuiet, type PieceOf } from "./DueRows.ts"
+import { dueDeliveries, type Found, isOlder, isQuiet, isReferredTo, type PieceOf } from "./DueRows.ts"
 import { keepPositions, noteRemoved } from "./ChangedLeads.ts"
 import { removeLeads } from "./Erasure.ts"
 import { CounterChanges } from "./LeadCounters.ts"
@@ -130,18 +130,26 @@ const removeEvents = async (sql: Connection, _of: PieceOf, { brandId, keys }: Fo
   return rows
 }
 
+/** Looks at found engagements again under the lock of their leads, as `removeEvents` does. */
 const removeEngagements = async (
   sql: Connection,
   { before }: PieceOf,
   { brandId, keys }: Found
 ): Promise<Removed> => {
+  const leads = await sql.all<{ readonly id: number }>(
+    `SELECT l.id FROM lead_signals.lead l WHERE l.brand_id = $1 AND l.id = ANY (ARRAY(
+         SELECT g.lead_id FROM lead_signals.engagement g WHERE g.brand_id = $1 AND g.id = ANY ($2::text[])))
+       ORDER BY l.id FOR UPDATE SKIP LOCKED`,
+    [brandId, keys]
+  )
   const rows = await sql.all<{ readonly at: Instant; readonly author: string | null }>(
     `DELETE FROM lead_signals.engagement WHERE brand_id = $1 AND id IN (
          SELECT g.id FROM lead_signals.engagement g
-         WHERE g.brand_id = $1 AND g.id = ANY ($2::text[]) AND ${isOlder("g.tracked_at", "$3")} AND NOT ${isAnnounced}
+         WHERE g.brand_id = $1 AND g.id = ANY ($2::text[]) AND g.lead_id = ANY ($4::bigint[])
+           AND ${isOlder("g.tracked_at", "$3")} AND NOT ${isReferredTo}
          FOR UPDATE SKIP LOCKED)
        RETURNING tracked_at AS at, author_ext_id AS author`,
-    [brandId, keys, before]
+    [brandId, keys, before, leads.map(({ id }) => id)]
   )
   const authors = rows.flatMap(({ author }) => author ?? [])
   if (sql.keys !== null && authors.length > 0) {
@@ -221,7 +229,8 @@ const countSql = (() => {
      WHERE e.event <> 'lead2.created' AND e.occurred_at < $3 AND NOT ${staysDelivery}) AS "events",
     (SELECT count(*) FROM lead_signals.engagement g WHERE g.tracked_at < $4 AND NOT EXISTS (
        SELECT 1 FROM lead_signals.event e
-       WHERE e.brand_id = g.brand_id AND e.lead_id = g.lead_id AND e.engagement_id = g.id AND ${staysActivity})) AS "engagements",
+       WHERE e.brand_id = g.brand_id AND e.lead_id = g.lead_id AND (
+         (e.engagement_id = g.id AND ${staysActivity}) OR (e.event = 'lead2.created' AND ${staysDelivery})))) AS "engagements",
     (SELECT count(*) FROM lead_signals.lead l WHERE l.updated_at < $5 AND NOT EXISTS (
        SELECT 1 FROM lead_signals.event e
        WHERE e.brand_id = l.brand_id AND e.lead_id = l.id AND (${staysActivity} OR ${staysDelivery}))) AS "leads",

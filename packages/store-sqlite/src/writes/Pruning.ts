@@ -96,9 +96,15 @@ const events = (sql: QueryConnection, { after, before, limit }: PieceOf): Found 
 /** Leads whose engagements one piece looks at. */
 const leadsLookedAt = 1000
 
-/** Whether the engagement's activity.detected is left. */
-const isAnnounced = `EXISTS (
-  SELECT 1 FROM event e WHERE e.lead_id = g.lead_id AND e.engagement_id = g.id AND e.event = 'activity.detected')`
+/**
+ * Whether the activity.detected of an engagement `g` is left, or a delivery that can list it: one of its lead's lead2.created. An erasure finds
+ * the bodies that name an author by the engagements with the author's posts. [PII-3]
+ */
+const isReferredTo = `(EXISTS (
+    SELECT 1 FROM event e WHERE e.lead_id = g.lead_id AND e.engagement_id = g.id AND e.event = 'activity.detected')
+  OR EXISTS (
+    SELECT 1 FROM event e CROSS JOIN delivery d ON d.position = e.position
+    WHERE e.lead_id = g.lead_id AND e.event = 'lead2.created'))`
 
 const engagements = (sql: QueryConnection, { after, before, limit }: PieceOf): Found => {
   const from = after?.[0] ?? 0
@@ -110,7 +116,7 @@ const engagements = (sql: QueryConnection, { after, before, limit }: PieceOf): F
   const rows = sql.all<Row & { readonly lead_id: number }>(
     `SELECT g.seq AS key, g.tracked_at AS at, g.lead_id AS lead_id FROM lead l
        CROSS JOIN engagement g INDEXED BY engagement_by_lead ON g.lead_id = l.id AND g.tracked_at < ?
-       WHERE l.id BETWEEN ? AND ? AND NOT ${isAnnounced} ORDER BY l.id LIMIT ?`,
+       WHERE l.id BETWEEN ? AND ? AND NOT ${isReferredTo} ORDER BY l.id LIMIT ?`,
     [before, from, last, limit]
   )
   if (rows.length === limit) return foundOf(rows, [rows.at(-1)!.lead_id])
@@ -298,7 +304,8 @@ export const countDue = (
     ),
     engagements: count(
       `engagement g WHERE g.tracked_at < ${engagement} AND NOT EXISTS (
-         SELECT 1 FROM event e WHERE e.lead_id = g.lead_id AND e.engagement_id = g.id AND ${staysActivity})`
+         SELECT 1 FROM event e WHERE e.lead_id = g.lead_id AND (
+           (e.engagement_id = g.id AND ${staysActivity}) OR (e.event = 'lead2.created' AND ${hasDelivery})))`
     ),
     leads: count(
       `lead l WHERE l.updated_at < ${lead} AND NOT EXISTS (

@@ -1,0 +1,170 @@
+/** The rule `waits end`, where processes stand still while requests wait. */
+import { inputOf, scenarioNamed } from "@lead-signals/simulations"
+import { Checks, KnownFacts, oracles } from "@lead-signals/simulations/internal"
+import { describe, expect, it } from "vitest"
+
+const { plan } = inputOf(scenarioNamed("swarm")!, 1)
+const second = 1000
+const start = Date.UTC(2026, 0, 5, 8)
+const rule = oracles.find(({ name }) => name === "waits end")!
+
+/** Requests of one key for the changes of one brand, to process 1, at seconds of the true time from the start. */
+const waiting = () => {
+  const facts = new KnownFacts(plan)
+  const checks = new Checks(rule.name)
+  const oracle = rule.instantiate(facts, checks)
+  const brand = { id: "1", reference: { changes: [] as Array<object> } }
+  facts.brands.push(brand as never)
+  const setTime = (seconds: number): void => {
+    facts.now = () => start + seconds * second
+  }
+  return {
+    facts,
+    /** The process begins with a request that waits for so many seconds. */
+    begin: (seconds: number, wait: number) => {
+      setTime(seconds)
+      const call = {
+        route: "/signals/changes",
+        request: { method: "GET", url: `/signals/changes?cursor=c&wait=${wait}` },
+        brand,
+        key: { id: "1" },
+        handledAt: start + seconds * second,
+        handledBy: 0,
+        handledByStart: 1
+      }
+      oracle.handled!(call as never)
+      return call
+    },
+    change: (seconds: number, method = "leads.update") => {
+      setTime(seconds)
+      brand.reference.changes = [{ id: 1, removedAt: null }]
+      return oracle.stored!({ method, args: ["1"], answer: true } as never)
+    },
+    answer: (call: unknown, seconds: number, leads = 0) => {
+      setTime(seconds)
+      const body = { data: Array.from({ length: leads }, () => ({})) }
+      return oracle.answered!({
+        call,
+        body,
+        response: { status: 200 },
+        at: start + seconds * second
+      } as never)
+    },
+    conclude: (seconds: number) => {
+      setTime(seconds)
+      return oracle.conclude!()
+    },
+    /** The process has the disturbance for these seconds. */
+    disturb: (what: "kill" | "pause" | "clock", from: number, to: number, process = 0) =>
+      facts.incidents.note(what, start + from * second, start + to * second, process),
+    weakened: () => checks.counts.flatMap((each) => Object.entries(each.weakened))
+  }
+}
+
+describe("a wait for a change", () => {
+  it.each(["leads.commit", "leads.update", "leads.erase", "pruning.prune"])(
+    "ends within ten seconds after %s [CHG-6]",
+    (method) => {
+      for (const [at, wrong] of [
+        [13, null],
+        [13.001, "a request waited 10001 ms after a change"]
+      ] as const) {
+        const { answer, begin, change } = waiting()
+        const call = begin(0, 20)
+        expect(change(3, method)).toBe(null)
+        expect(answer(call, at, 1)).toBe(wrong)
+      }
+    }
+  )
+
+  it("ends as soon after a pause of its process, which adds its own length and no more [CHG-6]", () => {
+    for (const [at, wrong] of [
+      [53, null],
+      [53.001, "a request waited 10001 ms after a change"]
+    ] as const) {
+      const { answer, begin, change, disturb, weakened } = waiting()
+      const call = begin(0, 30)
+      // Two that overlap.
+      disturb("pause", 1, 31)
+      disturb("pause", 11, 43)
+      change(3)
+      expect(answer(call, at, 1)).toBe(wrong)
+      expect(weakened()).toEqual([])
+    }
+  })
+
+  it("gets nothing from a pause that was over before the change, or of another process [CHG-6]", () => {
+    const { answer, begin, change, disturb } = waiting()
+    const call = begin(0, 30)
+    disturb("pause", 1, 8)
+    disturb("pause", 9, 40, 1)
+    change(8)
+    expect(answer(call, 18.5, 1)).toBe("a request waited 10500 ms after a change")
+  })
+})
+
+describe("a wait without a change", () => {
+  it("lasts its time, whatever the clock of its process is set to [CHG-6]", () => {
+    const { answer, begin, disturb, weakened } = waiting()
+    const call = begin(0, 20)
+    disturb("clock", 3, 3)
+    expect(answer(call, 4)).toBe(
+      "a request that may wait 20000 ms was answered without a change after 4000 ms"
+    )
+    expect(weakened()).toEqual([])
+  })
+
+  it("is over soon after its time, for which its process ran [CHG-6]", () => {
+    for (const [at, wrong] of [
+      [60, null],
+      [61, "a request that may wait 20000 ms had no answer after 31000 ms"]
+    ] as const) {
+      const { answer, begin, disturb } = waiting()
+      const call = begin(0, 20)
+      disturb("pause", 5, 35)
+      expect(answer(call, at)).toBe(wrong)
+    }
+  })
+
+  it("is over in the end, unless its process was killed [CHG-6]", () => {
+    const { begin, conclude, disturb } = waiting()
+    begin(0, 20)
+    expect(conclude(20)).toBe(null)
+    disturb("pause", 20, 3000)
+    expect(conclude(3000)).toBe(null)
+    expect(conclude(3600)).toBe("a request that may wait 20000 ms had no answer after 620000 ms")
+    disturb("kill", 3700, 3704)
+    expect(conclude(3700)).toBe(null)
+  })
+
+  it("may end at once where all places are taken, and not in the middle [CHG-6]", () => {
+    for (const [at, wrong] of [
+      [13, null],
+      [14.5, "a request that may wait 20000 ms was answered without a change after 13500 ms"]
+    ] as const) {
+      const { answer, begin } = waiting()
+      for (let i = 0; i < 4; i++) begin(0, 20)
+      expect(answer(begin(1, 20), at)).toBe(wrong)
+    }
+  })
+})
+
+describe("requests that wait at once", () => {
+  const together = (pause: readonly [from: number, to: number], ends: number) => {
+    const { answer, begin, disturb, weakened } = waiting()
+    const calls = Array.from({ length: 5 }, () => begin(0, 20))
+    disturb("pause", ...pause)
+    const wrong = calls.map((call) => answer(call, ends))
+    expect(weakened()).toEqual([])
+    return wrong.at(-1)
+  }
+
+  it("are no more than may also while their process stands still [CHG-6]", () => {
+    expect(together([8, 38], 43)).toBe("more requests waited at once than may")
+  })
+
+  it("may have waited one after the other where their process did not run for long enough [CHG-6]", () => {
+    expect(together([1, 29], 40)).toBe(null)
+    expect(together([1, 27.9], 40)).toBe("more requests waited at once than may")
+  })
+})
