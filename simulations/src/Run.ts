@@ -154,17 +154,25 @@ const prepare = (input: RunInput, host: Host) => {
     const instance: OracleInstance = instantiate(facts, checks)
     return { name, checks, instance, whole: checks.isEmpty ? checks.rule("each call") : null }
   })
-  const notify = <K extends "stored" | "answered" | "posted">(
-    kind: K,
-    fact: Parameters<NonNullable<OracleInstance[K]>>[0]
-  ) => {
-    for (const { instance, name, whole } of instances) {
-      const judge = instance[kind] as ((of: typeof fact) => string | null) | undefined
-      if (judge === undefined) continue
-      if (whole !== null) whole.judged++
-      const message = judge(fact)
-      if (typeof message === "string") facts.violate(name, message, comparedTexts(message, fact))
+  /** Tells all oracles that judge such facts, in their order. */
+  const notifier = <K extends "stored" | "answered" | "posted">(kind: K) => {
+    type Fact = Parameters<NonNullable<OracleInstance[K]>>[0]
+    const judges = instances.flatMap(({ instance, name, whole }) => {
+      const judge = instance[kind] as ((of: Fact) => string | null) | undefined
+      return judge === undefined ? [] : [{ judge, name, whole }]
+    })
+    return (fact: Fact): void => {
+      for (const { judge, name, whole } of judges) {
+        if (whole !== null) whole.judged++
+        const message = judge(fact)
+        if (typeof message === "string") facts.violate(name, message, comparedTexts(message, fact))
+      }
     }
+  }
+  const notify = {
+    stored: notifier("stored"),
+    answered: notifier("answered"),
+    posted: notifier("posted")
   }
   const world: World = new World(facts, {
     seed,
@@ -178,7 +186,7 @@ const prepare = (input: RunInput, host: Host) => {
       if (done.call !== null && reportedWrites.has(done.method)) {
         world.kernel.record("store", "commit", { method: done.faultPoint, call: done.call.label })
       }
-      notify("stored", done)
+      notify.stored(done)
     },
     onTailLost: (since) => {
       for (const { instance } of instances) instance.tailLost?.(since)
@@ -187,10 +195,10 @@ const prepare = (input: RunInput, host: Host) => {
       note(call, facts, world.kernel.now)
       for (const { instance } of instances) instance.handled?.(call)
     },
-    onAnswered: (answered) => notify("answered", answered),
+    onAnswered: notify.answered,
     onPosted: (post) => {
       facts.receive(post)
-      notify("posted", post)
+      notify.posted(post)
     }
   })
   const context: ActorContext = { world, facts }

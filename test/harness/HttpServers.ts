@@ -20,7 +20,7 @@ import * as NodeServer from "@lead-signals/http/node"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Addresses, Emitter, TargetGuard } from "@lead-signals/webhook"
 import * as NodeWebhook from "@lead-signals/webhook/node"
-import { type Clock, Effect, Either, Layer, Logger, ManagedRuntime } from "effect"
+import { type Clock, type Duration, Effect, Either, Layer, Logger, ManagedRuntime } from "effect"
 import { connect } from "node:net"
 import { afterAll } from "vitest"
 
@@ -115,6 +115,7 @@ export const startApi = async ({
   bodyLimits = null,
   clock,
   consoleFiles,
+  drain: drainTime = "1 second",
   draining = () => false,
   requestsPerMinute = 60,
   retryMillis,
@@ -126,6 +127,8 @@ export const startApi = async ({
   /** Whether the audit log has what API keys list. */
   readonly auditsKeyReads?: boolean
   readonly requestsPerMinute?: number
+  /** How long requests in flight may take when the server stops. */
+  readonly drain?: Duration.DurationInput
   readonly draining?: () => boolean
   readonly arrival?: NodeServer.Arrival
   readonly bodyLimits?: BodyLimits | null
@@ -170,7 +173,7 @@ export const startApi = async ({
   const listening = NodeServer.listening({
     host: "127.0.0.1",
     port: 0,
-    drain: "1 second",
+    drain: drainTime,
     ...(arrival === undefined ? {} : { arrival })
   })
   const server = Layer.unwrapScoped(

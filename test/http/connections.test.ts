@@ -1,5 +1,7 @@
 /** What becomes of a connection on which something is wrong, over real sockets: answers in order, and nothing left behind. */
-import { Effect, Fiber } from "effect"
+import { LeadStore } from "@lead-signals/domain"
+import * as MemoryStore from "@lead-signals/store-memory"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
@@ -150,6 +152,30 @@ describe("a connection", () => {
     expect(lastHead).toMatch(/Connection: close/i)
     // A new one is served, too.
     expect((await api.call("/health")).headers.get("connection")).toBe("close")
+  })
+
+  it("says that it closes also where the server stops without a pause before, with the answer in flight [HEALTH-5]", async () => {
+    const [began, mayAnswer] = Effect.runSync(Effect.all([Deferred.make<void>(), Deferred.make<void>()]))
+    const slow = Layer.map(MemoryStore.layer, (context) => {
+      const store = Context.get(context, LeadStore)
+      return Context.add(context, LeadStore, {
+        ...store,
+        get: (...of) =>
+          Deferred.succeed(began, undefined).pipe(
+            Effect.zipRight(Deferred.await(mayAnswer)),
+            Effect.zipRight(store.get(...of))
+          )
+      })
+    })
+    const api = await startApi({ stores: slow, drain: "10 minutes" })
+    const { key } = await setUpBrand(api)
+    const answer = api.raw(get("/signals/leads/1").replace("x\r\n", `x\r\nAuthorization: Bearer ${key}\r\n`))
+    await Effect.runPromise(Deferred.await(began))
+    const stopped = api.stop()
+    await expect.poll(() => isAlive(api).catch(() => false)).toBe(false)
+    Effect.runSync(Deferred.succeed(mayAnswer, undefined))
+    expect(await answer).toMatch(/^HTTP\/1\.1 404 [^]*\r\nconnection: close\r\n/i)
+    await stopped
   })
 
   it("that was refused does not keep the server from stopping [HEALTH-5, ERR-10]", async () => {

@@ -1,6 +1,7 @@
 /** The API's document as its readers use it: nothing is left undescribed, it lints, and a client is generated from it. */
 import { isThorough } from "../harness/Thoroughness.ts"
 import { openApi } from "@lead-signals/http"
+import { errorCodes } from "@lead-signals/http/internal"
 import createClient from "openapi-fetch"
 import { execFile } from "node:child_process"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
@@ -152,6 +153,17 @@ describe("the document's words", () => {
     expect(documented).toContainEqual(["405", ["method_not_allowed"]])
     expect(documented).toContainEqual(["500", ["internal_error"]])
     expect(new Set(documented.map(([, each]) => String(each))).size).toBe(documented.length)
+  })
+
+  it("give no code of an error that there is not [ERR-2, DOC-2]", () => {
+    const schemas = Object.values<Json>(document.components.schemas)
+    const given = schemas.flatMap(({ properties }) => {
+      const code = properties?.error?.properties?.code
+      return code === undefined ? [] : [...(code.enum ?? []), ...(code.examples ?? [])]
+    })
+    const codes = new Set(errorCodes().map(({ code }) => code))
+    expect(given).toEqual(given.filter((code) => codes.has(code)))
+    expect(given.length).toBeGreaterThan(10)
   })
 
   it.runIf(isThorough)("lint clean [DOC-1]", async () => {

@@ -144,6 +144,15 @@ describe("a body that is plainly no x-ndjson", () => {
     expect(answer).toMatch(/connection: close/i)
   })
 
+  it("that is one keeps the connection though its answer begins before its end [OBS-8, ERR-8]", async () => {
+    const answer = await api.raw(
+      `POST /operator/brands/${brand.id}/observations HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operatorToken}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n${good("first")}\n`,
+      /"outcome":"recorded"/
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+    expect(answer).toMatch(/\r\nconnection: keep-alive\r\n/i)
+  })
+
   it("is none when it is short, or begins with some broken lines, or with a byte order mark [OBS-6]", async () => {
     const rejections = outcomes((await send("x\n".repeat(19))).text)
     expect(rejections.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 19 }, () => "rejected"))

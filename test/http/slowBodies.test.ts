@@ -3,7 +3,7 @@ import { BodyPace, type BodyLimits } from "@lead-signals/http"
 import { Chunk, Effect, Exit, Fiber, Stream, TestClock, TestContext } from "effect"
 import { connect, type Socket } from "node:net"
 import { describe, expect, it } from "vitest"
-import { Pace, paced } from "@lead-signals/http/internal"
+import { defaultLimits, Pace, paced, type PaceLimits } from "@lead-signals/http/internal"
 import {
   type Api,
   type BrandSetUp,
@@ -154,6 +154,20 @@ describe("a body that drips", () => {
     await conversation.closed
   })
 
+  it("has the time that the clause gives it, whatever comes, unless the host says otherwise [ERR-6]", () => {
+    /** The second in which a body that brings so many bytes in each is given up. */
+    const secondsFor = (limits: PaceLimits, bytes: number): number => {
+      const pace = new Pace("The body", limits)
+      let seconds = 0
+      for (; pace.leftMillis > 0; seconds++) pace.count(1000, bytes)
+      return seconds
+    }
+    const { json, line } = defaultLimits
+    const kib = 1024
+    expect([0, kib / 2, kib, 100 * kib].map((bytes) => secondsFor(json, bytes))).toEqual([10, 20, 60, 60])
+    expect([0, kib / 2, kib, 100 * kib].map((bytes) => secondsFor(line, bytes))).toEqual([60, 120, 300, 300])
+  })
+
   it("takes no more time when the machine's clock is set [ERR-6]", async () => {
     const clock = settableWallClock()
     const limits = { graceMillis: 60_000, minBytesPerSecond: 1000, maxMillis: 300_000 }
@@ -265,7 +279,7 @@ describe("a body that nobody reads", () => {
     socket.write(headOf("POST /nothing", `Content-Length: ${body.length}\r\n`))
     await new Promise<void>((resolve, reject) => {
       socket.on("error", reject)
-      socket.write(body, () => resolve())
+      socket.write(body, (error) => (error ? reject(error) : resolve()))
     })
     await expect.poll(() => seen).toMatch(/^HTTP\/1\.1 404 [^]*\}\}$/)
     socket.destroy()

@@ -1,4 +1,4 @@
-/** `/mcp` by credential: what keys and operators' tokens see and change, and what others are told. */
+/** `/mcp` by credential, as `McpPath.ts` takes it: what keys and operators' tokens see and change, and what others are told. */
 import { Mcp, type McpCaller } from "@lead-signals/http"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer } from "effect"

@@ -50,6 +50,7 @@ describe("the check of a file", () => {
   })
 })
 
+/** What reads a file by `openToRead`. */
 describe("a file that is only read", () => {
   it("by a check or a copy must be there, and is not created [STORE-9]", async () => {
     const folder = join(temporaryFolder(), "none")

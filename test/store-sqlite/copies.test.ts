@@ -1,6 +1,7 @@
 /** Copies of a file into a file: their rows and numbers, what follows from those, and what lies beside them. */
 import {
   Brands,
+  type ChangePosition,
   copyTables,
   Keys,
   Leads,
@@ -17,6 +18,7 @@ import fs, { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { describe, expect, it, vi } from "vitest"
+import { takeBackTo } from "../harness/EarlierVersions.ts"
 import { emptyStoreFile } from "../harness/EmptyStoreFile.ts"
 import { raw } from "../harness/RawFile.ts"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -95,7 +97,7 @@ const copied = (from: string, to: string) =>
   )
 
 describe("a copy of a file", () => {
-  it("has its rows and numbers, all that follows from them, every lead in its feed, and nothing beside it [STORE-10, CHG-1]", async () => {
+  it("has its rows and numbers, all that follows from them, every lead in a feed of its own, and nothing beside it [STORE-10, CHG-1, CHG-5]", async () => {
     const folder = temporaryFolder()
     const target = join(folder, "copy.sqlite")
     await copied(source, target)
@@ -104,16 +106,21 @@ describe("a copy of a file", () => {
     expect(await everything(target)).toEqual(expected)
     expect([expected.rows["lead"]!.length, expected.numbers["lead"]]).toEqual([2, 3])
     expect((await Effect.runPromise(SqliteStore.check(target))).problems).toEqual([])
-    const feed = await Effect.runPromise(
-      Effect.flatMap(LeadStore, (store) =>
-        store.changesAfter("1", null, { limit: 10, engagements: "none" })
-      ).pipe(Effect.provide(over(target)))
-    )
+    const changesOf = (filename: string, after: ChangePosition | null) =>
+      Effect.runPromise(
+        Effect.flatMap(LeadStore, (store) =>
+          store.changesAfter("1", after, { limit: 10, engagements: "none" })
+        ).pipe(Effect.provide(over(filename)))
+      )
+    const feed = await changesOf(target, null)
     // The lead without an event comes first.
     const extIds = feed.isExpired
       ? []
       : feed.changes.map((change) => (change.type === "lead" ? change.read.lead.extId : "removed"))
     expect(extIds).toEqual(["q", "p"])
+    // Who has read the source begins anew.
+    const read = await changesOf(source, null)
+    expect(await changesOf(target, read.isExpired ? null : read.next)).toEqual({ isExpired: true })
   })
 
   it("keeps others from writing the file until it ends, and from reading it never [STORE-10]", async () => {
@@ -140,7 +147,10 @@ describe("a copy of a file", () => {
     expect(await everything(target)).toEqual(await everything(source))
   })
 
-  it("that ended before the file had its name gives it its name, and copies nothing again [STORE-10]", async () => {
+  it.each([
+    ["the file had its name", null],
+    ["the file had its name, by a program of an earlier version,", 24]
+  ])("that ended before %s gives it its name, and copies nothing again [STORE-10]", async (_, version) => {
     const folder = temporaryFolder()
     const target = join(folder, "copy.sqlite")
     const original = fs.renameSync
@@ -156,6 +166,7 @@ describe("a copy of a file", () => {
       syncBuiltinESMExports()
     }
     expect(existsSync(target)).toBe(false)
+    if (version !== null) raw(`${target}.lead-signals-copy`, (db) => takeBackTo(db, version))
     const known = await run(
       Effect.flatMap(SqliteStore.copyTarget(target), (unfinished) =>
         Effect.promise(async () => {

@@ -1,20 +1,23 @@
-/** A brand is deleted in pieces: each whole or not at all, others are served meanwhile, and nothing stays in the file. */
+/** A brand, or a webhook by `removeWebhookPiece`, is deleted in pieces: each whole or not at all, others are served meanwhile, and nothing stays in the file. */
 import {
   Brands,
   BrandStore,
   Campaigns,
+  defaultSending,
+  Deliveries,
   Keys,
   KeyStore,
   LeadQueries,
   Leads,
   LeadStore,
   recordInOneCommit,
-  Signals
+  Signals,
+  WebhookStore
 } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
-import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
+import { Effect, Fiber, Layer, ManagedRuntime, Option } from "effect"
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import { filesBeside } from "../harness/FilesBeside.ts"
@@ -172,4 +175,47 @@ it("goes on after the process ended between two pieces, and serves others betwee
   )
   await next.dispose()
   expect(holds(filename, "quillfeather")).toEqual([])
+})
+
+it("disables a webhook with the first of its deliveries that go, and ends its deletion later [DELIV-2, DELIV-8]", async () => {
+  const { filename, kept, process } = await opened(10)
+  await process.runPromise(
+    Effect.gen(function* () {
+      const [deliveries, webhookStore] = yield* Effect.all([Deliveries, WebhookStore])
+      const { id } = yield* webhookStore.create({
+        brandId: kept.id,
+        url: "https://receiver.example/",
+        events: ["activity.detected"],
+        description: null,
+        enabled: true,
+        disabledReason: null,
+        ...defaultSending,
+        failingSince: null,
+        secrets: { current: "whsec_x", previous: null },
+        createdAt: 0
+      })
+      const signal = yield* Signals.create(kept.id, { name: "many", signalType: "t", source })
+      const engagements = Array.from({ length: 1100 }, (_, i) => ({
+        signalId: signal.id,
+        person: { extId: "many", name: "Many" },
+        engagement: { id: `many ${i}` }
+      }))
+      yield* recordInOneCommit(kept, engagements)
+      const page = { page: 1, pageSize: 1 }
+      const state = Effect.all([
+        Effect.map(deliveries.list(id, { state: null, page }), ({ total }) => total),
+        Effect.map(webhookStore.get(kept.id, id), (webhook) => Option.getOrNull(webhook)?.enabled)
+      ])
+      expect(yield* state).toEqual([1100, true])
+      const deletion = yield* Effect.fork(webhookStore.delete(kept.id, id))
+      // A piece waits for the disk, so that this goes on.
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(deletion)
+      expect(yield* state).toEqual([600, false])
+      expect(yield* webhookStore.delete(kept.id, id)).toBe(true)
+      expect(yield* state).toEqual([0, undefined])
+    })
+  )
+  await process.dispose()
+  expect((await Effect.runPromise(SqliteStore.check(filename))).problems).toEqual([])
 })

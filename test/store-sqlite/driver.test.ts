@@ -1,12 +1,14 @@
 /** The driver under the store: on which runtimes it is loaded, and what is said where it can't be. */
 import { createLeadSignals } from "@lead-signals/embedded"
+import { generateEncryptionKey, parseEncryptionKey } from "@lead-signals/encryption"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import BetterSqlite3 from "better-sqlite3"
-import { Effect } from "effect"
-import { createRequire } from "node:module"
+import { Effect, Either, Layer } from "effect"
+import { existsSync } from "node:fs"
+import Module, { createRequire } from "node:module"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { DriverConnection, runtimeProblem } from "@lead-signals/store-sqlite/internal"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
 
@@ -49,6 +51,26 @@ describe("the SQLite driver", () => {
       thrown = failure
     }
     expect(thrown).toMatchObject(said)
+  })
+
+  it.each([
+    ["installed", "MODULE_NOT_FOUND", "is not installed beside this program; run npm install"],
+    ["of this machine", "ERR_DLOPEN_FAILED", "can't be loaded (no such driver)"]
+  ])("that encrypts and is not %s is named, and no file is made [RUN-7, PII-4]", async (_, code, reason) => {
+    const cipherDriver = "better-sqlite3-multiple-ciphers"
+    const loader = Module as unknown as { _load: (name: string, ...more: ReadonlyArray<unknown>) => unknown }
+    const load = loader._load
+    const failing = vi.spyOn(loader, "_load").mockImplementation((name, ...more) => {
+      if (name === cipherDriver) throw Object.assign(new Error("no such driver"), { code })
+      return load(name, ...more)
+    })
+    const filename = join(folder, "encrypted.sqlite")
+    const encryption = { key: Either.getOrThrow(parseEncryptionKey(generateEncryptionKey())) }
+    const failure = await Effect.runPromise(
+      Effect.flip(Effect.scoped(Layer.build(SqliteStore.layer({ filename, encryption }))))
+    ).finally(() => failing.mockRestore())
+    expect(failure.reason).toContain(`${cipherDriver}, the SQLite driver that encrypts, ${reason}`)
+    expect(existsSync(filename)).toBe(false)
   })
 
   it("is the one of @effect/sql-sqlite-node, too, which reads the file beside the store", async () => {

@@ -70,7 +70,7 @@ describe("the journal of removals", () => {
     expect([first!.split(" ")[2], kept.length]).toEqual(["5", 9])
     expect(raw(database, (db) => db.prepare("SELECT min(position) FROM removal").pluck().get())).toBe(6)
     expect(await whyNot(backup, database)).toMatch(/begins with removal 6.*older than the journal reaches/)
-    // The next removal goes on behind them.
+    // `dropOld` drops from the front: the next removal goes on behind what stays.
     await on(database, Leads.erase(known.others.brand, known.others.leads[0]!))
     expect(linesOf(journal).at(-2)).toMatch(/^14 /)
   })

@@ -1,7 +1,7 @@
 /** What an attempt sends, when the next one follows, and how it ends. */
 import { Outbox, Webhooks } from "@lead-signals/domain"
 import { Sender } from "@lead-signals/webhook"
-import { Effect, Exit, FiberId, Layer } from "effect"
+import { Effect, Exit, FiberId, Layer, Logger } from "effect"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
 import { settableWallClock } from "../harness/SettableWallClock.ts"
@@ -85,6 +85,26 @@ describe.each(stores)("attempts on %s", (_, store) => {
           yield* pass(minute)
           expect((yield* world.log(webhook)).map(({ durationMillis }) => durationMillis)).toEqual([40])
         }
+      })
+    ))
+
+  it("are in the log with what came of each, by the ids of its delivery and webhook [PII-2]", () =>
+    virtually(store(), (world) =>
+      Effect.gen(function* () {
+        const lines: Array<unknown> = []
+        const logger = Logger.make(({ annotations, logLevel, message }) => {
+          lines.push([logLevel.label, String(message), Object.fromEntries(annotations)])
+        })
+        yield* Effect.provide(startEmitter({ scheduleMillis: [minute] }), Logger.add(logger))
+        const webhook = yield* world.webhook(inSequence(answer(500), failing("connection")))
+        yield* world.observe("p", "e1")
+        yield* pass(hour)
+        const [delivery] = yield* world.list(webhook)
+        const common = { deliveryId: delivery!.id, webhookId: webhook.id, durationMillis: 0 }
+        expect(lines).toEqual([
+          ["INFO", "delivery attempted", { ...common, result: 500, outcome: "retried" }],
+          ["WARN", "delivery attempted", { ...common, result: "connection", outcome: "dead" }]
+        ])
       })
     ))
 

@@ -13,11 +13,10 @@ export class BodyReader {
   private end: Error | null | undefined
   private look: () => void = ignored
   private readonly onReadable = (): void => this.look()
-  private readonly stopWatching: () => void
 
   constructor(private readonly source: IncomingMessage) {
     source.on("readable", this.onReadable)
-    this.stopWatching = finished(source, { writable: false }, (error) => {
+    finished(source, { writable: false }, (error) => {
       this.end = error ?? null
       this.look()
     })
@@ -37,8 +36,8 @@ export class BodyReader {
     })
   })
 
+  /** Lets what comes from now on flow to other listeners. */
   close(): void {
     this.source.off("readable", this.onReadable)
-    this.stopWatching()
   }
 }

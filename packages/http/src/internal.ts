@@ -4,7 +4,7 @@
  */
 export { maxConcurrentCommits, maxOpenRequests } from "./Admission.ts"
 export { bearerToken } from "./Authentication.ts"
-export { Pace, paced } from "./BodyPace.ts"
+export { defaultLimits, Pace, paced, type PaceLimits } from "./BodyPace.ts"
 export { ChangeWaits } from "./ChangeWaits.ts"
 export { EncodedBodyCache } from "./EncodedBodyCache.ts"
 export { EventStreamLimits } from "./EventStreams.ts"

@@ -1,5 +1,6 @@
 /** The events in the body of a post: one or several, as envelopes or as CloudEvents. [FMT-1, BATCH-1] */
 import type { Json } from "../world/KnownFacts.ts"
+import { parsedBody } from "../world/PostedBodies.ts"
 
 /** One event of a post, as its receiver reads it. */
 export interface PostedEvent {
@@ -33,7 +34,7 @@ const elementsOf = (array: string): ReadonlyArray<string> => {
 const sourceBegin = "/brands/"
 
 const eventOf = (body: string): PostedEvent => {
-  const parsed: Json = JSON.parse(body)
+  const parsed = parsedBody(body)
   if (parsed.specversion === undefined) return { body, envelope: parsed, cloudEvent: null }
   const { data, id, source, time, type } = parsed
   const brandId = String(source).startsWith(sourceBegin) ? source.slice(sourceBegin.length) : source

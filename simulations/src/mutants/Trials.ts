@@ -10,7 +10,7 @@ const others: ReadonlyArray<readonly [scenario: string, hours: number, seeds: nu
   ["reads", 0.4, 1],
   ["retention", 0.4, 3],
   ["retention", 0.8, 3],
-  ["idempotency", 0.5, 4],
+  ["idempotency", 2, 4],
   ["access", 0.3, 3],
   ["sessions", 0.1, 3],
   ["ordering", 0.2, 5],

@@ -8,6 +8,7 @@ import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFac
 import type { StoreMethod } from "../world/StorePorts.ts"
 import { accessOf } from "./AccessReference.ts"
 import { difference } from "./Difference.ts"
+import { parsedBody } from "../world/PostedBodies.ts"
 import type { Oracle } from "./Oracle.ts"
 import { isSome } from "./OutboxRecords.ts"
 import { bodyOf, operationOf, paramsOf } from "./Requests.ts"
@@ -113,6 +114,8 @@ const meanings: Readonly<Record<StoreMethod, Call["meaning"]["means"] | null>> =
   "pruning.newestPrunedEvent": null
 }
 
+const judgedMeanings = new Set(Object.values(meanings))
+
 /** The part of a request's observations that one commit had: a service may commit them in as many pieces as it likes. */
 interface Piece {
   readonly from: number
@@ -216,7 +219,7 @@ const bodies = (facts: KnownFacts, known: Map<string, string>, { answer }: Store
   for (const { body, deliveryId, webhook } of answer.leases as ReadonlyArray<Json>) {
     if (known.has(deliveryId) || body === null) continue
     known.set(deliveryId, body)
-    const parsed = JSON.parse(body)
+    const parsed = parsedBody(body)
     const isCloudEvent = parsed.specversion !== undefined
     const envelope = isCloudEvent ? { event: parsed.type, data: parsed.data } : parsed
     if (envelope.event === "webhook.test") continue
@@ -312,7 +315,7 @@ export const agreesWithReference: Oracle = {
       answered: ({ body, call, response }: Answered) => {
         const { status } = response
         const { means } = call.meaning
-        const isJudged = Object.values(meanings).includes(means)
+        const isJudged = judgedMeanings.has(means)
         if (isJudged && status >= 400 && status < 500 && !explained.has(status))
           return `${means}, ${call.request.method} ${call.request.url} is answered ${status}: ${response.text.slice(0, 200)}`
         if (status >= 300 && status !== 404) return null
@@ -328,10 +331,10 @@ export const agreesWithReference: Oracle = {
         }
         if (call.expected === undefined) return null
         rule.judged++
-        const what = `${means}, ${call.request.method} ${decodeURIComponent(call.request.url)}`
+        const what = () => `${means}, ${call.request.method} ${decodeURIComponent(call.request.url)}`
         const isMissing = (call.expected as Json).data === null
         if (isMissing !== (response.status === 404))
-          return `${what} is answered ${response.status}, and is ${isMissing ? "not " : ""}there`
+          return `${what()} is answered ${response.status}, and is ${isMissing ? "not " : ""}there`
         if (isMissing) return null
         if (means === "detail" && body.data.engagementsMeta.truncated === true)
           facts.coverageMarks.add("a window was full")
@@ -348,7 +351,7 @@ export const agreesWithReference: Oracle = {
         // The same text needs no second look; another one can still be the same body in another spelling.
         if (rendered === body && response.text === expected) return null
         const actual = JSON.stringify(rendered)
-        return actual === expected ? null : `${what}: ${difference(actual, expected)}`
+        return actual === expected ? null : `${what()}: ${difference(actual, expected)}`
       }
     }
   }

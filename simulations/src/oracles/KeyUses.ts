@@ -72,7 +72,8 @@ export const usesOf = (facts: KnownFacts, checks: Checks, { idOf, markUsed, what
       else if (!isClockSteady(call)) rule.weaken("the clock was set during the request")
       else {
         rule.judged++
-        if (!(uses.get(id) ?? []).some((use) => use.minute >= minute))
+        // The last uses are the newest, unless a clock was set back.
+        if ((uses.get(id) ?? []).findLast((use) => use.minute >= minute) === undefined)
           return `${what} ${id} is used, and the use is not noted`
       }
       return null

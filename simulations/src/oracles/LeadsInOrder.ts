@@ -6,7 +6,7 @@ import { outboxOf } from "./OutboxReference.ts"
 
 /** A delivery that came, with the id under which it came first. */
 interface Came {
-  isDone: boolean
+  readonly key: KnownDelivery | string
   readonly id: string
 }
 
@@ -17,6 +17,8 @@ interface Lane {
    * the store.
    */
   readonly deliveries: Map<KnownDelivery | string, Came>
+  /** Those that the receiver has not taken, in the same order. */
+  readonly open: Set<Came>
   /** By each id under which it came: a post can still be under way when an erasure has deleted its delivery. */
   readonly byId: Map<string, Came>
   /** When the newest that came was queued: in true time, by its commit, or by its createdAt where nobody sees the store. */
@@ -76,6 +78,7 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
     const name = `${webhook.id} ${leadId}`
     const lane = lanes.get(name) ?? {
       deliveries: new Map(),
+      open: new Set(),
       byId: new Map(),
       newest: Number.NEGATIVE_INFINITY
     }
@@ -96,17 +99,18 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
     const again = lane.deliveries.get(key) ?? lane.byId.get(id)
     if (again !== undefined) {
       lane.byId.set(id, again)
-      again.isDone ||= isSuccess(status)
+      if (isSuccess(status)) lane.open.delete(again)
       return null
     }
-    const open = [...lane.deliveries].find(([other, each]) => {
-      const id = typeof other === "string" ? each.id : (other.id ?? each.id)
+    const open = [...lane.open].find((each) => {
+      const id = typeof each.key === "string" ? each.id : (each.key.id ?? each.id)
       // A dead letter that was pruned is named no more.
-      return !each.isDone && !skipped.has(id) && !facts.prunedDeliveries.has(id)
+      return !skipped.has(id) && !facts.prunedDeliveries.has(id)
     })
     if (delivery !== undefined && wasHeldBack(delivery)) held.judged++
-    const came = { isDone: isSuccess(status), id }
+    const came = { key, id }
     lane.deliveries.set(key, came)
+    if (!isSuccess(status)) lane.open.add(came)
     lane.byId.set(id, came)
     if (lane.deliveries.size > 2) facts.coverageMarks.add("events of a lead came in order")
     if (delivery === undefined && wanders) young.weaken("times say nothing")
@@ -122,7 +126,7 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
     if (isLossy) one.weaken("a failover may have lost dead letters")
     else {
       one.judged++
-      if (open !== undefined) return `${id} of lead ${leadId} came before ${open[1].id} was taken or skipped`
+      if (open !== undefined) return `${id} of lead ${leadId} came before ${open.id} was taken or skipped`
     }
     return null
   }

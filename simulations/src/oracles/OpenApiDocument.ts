@@ -34,6 +34,28 @@ export const pointers = (): ReadonlyArray<string> => [
   )
 ]
 
+/** Judges a body: why it is not allowed, or null. */
+type BodyJudge = (body: unknown) => string | null
+
+const judgeOf = (path: string | null, method: string, status: number): BodyJudge => {
+  const operation =
+    path === null ? undefined : document["paths"][path]?.[method.toLowerCase().replace("head", "get")]
+  const response = operation?.responses[status]
+  if (response === undefined && status < 400) return () => `no ${status} for ${method} ${path}`
+  // A page of text.
+  if (response?.content !== undefined && response.content["application/json"] === undefined)
+    return (body) => (body === null ? null : `${method} ${path} is answered with JSON`)
+  const pointer =
+    response?.content === undefined
+      ? "/components/schemas/Error"
+      : responsePointer(path!, method.toLowerCase().replace("head", "get"), status)
+  const validate = validator(pointer)
+  return (body) => (validate(body) ? null : JSON.stringify(validate.errors?.slice(0, 3)))
+}
+
+/** By operation and status: to find the schema costs as much as to judge a small body by it. */
+const judges = new Map<string, BodyJudge>()
+
 /**
  * Why the document does not allow this body for the operation and status; null when it does. `path` is the route's
  * pattern.
@@ -44,20 +66,12 @@ export const problemOf = (
   status: number,
   body: unknown
 ): string | null => {
-  const operation =
-    path === null ? undefined : document["paths"][path]?.[method.toLowerCase().replace("head", "get")]
-  const response = operation?.responses[status]
-  const isError = status >= 400
-  if (response === undefined && !isError) return `no ${status} for ${method} ${path}`
-  // A page of text.
-  if (response?.content !== undefined && response.content["application/json"] === undefined)
-    return body === null ? null : `${method} ${path} is answered with JSON`
-  const pointer =
-    response?.content === undefined
-      ? "/components/schemas/Error"
-      : responsePointer(path!, method.toLowerCase().replace("head", "get"), status)
-  const validate = validator(isError && response === undefined ? "/components/schemas/Error" : pointer)
-  return validate(body) ? null : JSON.stringify(validate.errors?.slice(0, 3))
+  const answer = `${status} ${method} ${path}`
+  const known = judges.get(answer)
+  if (known !== undefined) return known(body)
+  const judge = judgeOf(path, method, status)
+  judges.set(answer, judge)
+  return judge(body)
 }
 
 /** Why the value does not fit the named schema of the document; null when it does. */

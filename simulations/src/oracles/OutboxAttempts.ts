@@ -1,5 +1,6 @@
 /** How deliveries are given out and what becomes of them after each attempt, by the specification alone. [DELIV-2, DELIV-3, DELIV-4] */
 import type { Json, KnownFacts, KeptPost } from "../world/KnownFacts.ts"
+import { parsedBody } from "../world/PostedBodies.ts"
 import { formatOf, type LeasedDelivery, wrongBatches } from "./OutboxBatches.ts"
 import { hasPlace, leftWithoutPlace, tooManyPlaces } from "./OutboxPlaces.ts"
 import {
@@ -47,7 +48,7 @@ export class OutboxAttempts {
 
   /** The delivery that the body is of: one whose id nobody has seen, and that is due the longest. */
   private unseen(webhook: OutboxWebhook, body: string | null, place: Json): KnownDelivery | undefined {
-    const parsed = JSON.parse(body ?? "{}")
+    const parsed = parsedBody(body ?? "{}")
     const { data } = parsed
     const subject = subjectOf({
       event: parsed.specversion === undefined ? parsed.event : parsed.type,

@@ -1,6 +1,7 @@
 /** Which deliveries may go in one post, by the specification alone. [BATCH-1, BATCH-2, BATCH-3, FMT-3] */
 import { utf8ToBytes } from "@noble/hashes/utils.js"
-import type { Due, KnownDelivery, OutboxWebhook } from "./OutboxRecords.ts"
+import { parsedBody } from "../world/PostedBodies.ts"
+import { type Due, type KnownDelivery, type OutboxWebhook, pendingOf } from "./OutboxRecords.ts"
 
 const maxBytes = 1024 * 1024
 
@@ -17,7 +18,7 @@ export interface LeasedDelivery {
 
 /** Told by the body alone; of a batch, by the first event. Throws where the body is no JSON. */
 export const formatOf = (body: string): string =>
-  JSON.parse(body).specversion === undefined ? "envelope" : "cloudevents"
+  parsedBody(body).specversion === undefined ? "envelope" : "cloudevents"
 
 /** How many a batch with this delivery may hold. [BATCH-3] */
 const maxWith = ({ delivery: { failures, webhook } }: LeasedDelivery): number =>
@@ -39,15 +40,14 @@ const hasRoomFor = (batch: ReadonlyArray<LeasedDelivery>, next: LeasedDelivery):
 
 /** One that failed together with some of the batch, so that it is due together with them, and is not given out though there is room. [BATCH-3] */
 const leftBehind = (
-  deliveries: ReadonlyArray<KnownDelivery>,
+  pending: ReadonlyArray<KnownDelivery>,
   leased: ReadonlyArray<LeasedDelivery>,
   batch: ReadonlyArray<LeasedDelivery>
 ): KnownDelivery | undefined => {
   const given = new Set(leased.map(({ delivery }) => delivery))
   const dues = new Set(batch.map(({ shared }) => shared))
-  return deliveries.find(
+  return pending.find(
     (delivery) =>
-      delivery.state === "pending" &&
       delivery.body !== null &&
       !given.has(delivery) &&
       dues.has(delivery.due!) &&
@@ -59,10 +59,11 @@ const leftBehind = (
  * What is wrong with the batches of one webhook that one lease gave out, in their order; null where nothing is.
  */
 export const wrongBatches = (
-  { deliveries, sending: { format, maxBatch, maxWait } }: OutboxWebhook,
+  webhook: OutboxWebhook,
   leased: ReadonlyArray<LeasedDelivery>,
   now: number
 ): string | null => {
+  const { format, maxBatch, maxWait } = webhook.sending
   const batches = new Map<number, Array<LeasedDelivery>>()
   for (const each of leased) {
     if ((each.batch === null) !== (maxBatch === 1))
@@ -70,9 +71,10 @@ export const wrongBatches = (
     if (each.batch === null) continue
     batches.set(each.batch, [...(batches.get(each.batch) ?? []), each])
   }
+  if (batches.size === 0) return null
+  const pending = pendingOf(webhook)
   // After a change of the format one that is due in between, in the other format, ends a batch, and goes later itself. [FMT-3]
-  const isMixed = () =>
-    deliveries.some(({ body, state }) => state === "pending" && body !== null && formatOf(body) !== format)
+  const isMixed = () => pending.some(({ body }) => body !== null && formatOf(body) !== format)
   let before: ReadonlyArray<LeasedDelivery> | null = null
   for (const batch of batches.values()) {
     const [first] = batch
@@ -85,7 +87,7 @@ export const wrongBatches = (
         return `${each.delivery.id} was due before ${batch[i - 1]!.delivery.id}, and comes after it`
     if (before !== null && hasRoomFor(before, first!) && !isMixed())
       return `${first!.delivery.id} is leased in another batch than those before it`
-    const left = leftBehind(deliveries, leased, batch)
+    const left = leftBehind(pending, leased, batch)
     if (left !== undefined)
       return `${left.id} failed together with ${first!.delivery.id}, and is not leased with it`
     before = batch
@@ -95,9 +97,7 @@ export const wrongBatches = (
   if (now >= readyAt) return null
   // One that is due and may go only in a smaller batch, or in a form of its own, ends the batch before it.
   const given = new Set(leased.map(({ delivery }) => delivery))
-  const isEnded = deliveries.some(
-    (each) => each.state === "pending" && each.due!.from <= now && !given.has(each)
-  )
+  const isEnded = pending.some((each) => each.due!.from <= now && !given.has(each))
   return isEnded
     ? null
     : `${before.length} deliveries are leased together from ${before[0]!.delivery.id} on, ${readyAt - now} ms before they need to go`

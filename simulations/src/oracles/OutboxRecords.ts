@@ -142,25 +142,47 @@ export const occurrenceOf = ({
 }: Pick<KnownDelivery, "event" | "leadId" | "engagementId" | "occurredAt">): string =>
   `${event} ${leadId} ${engagementId} ${occurredAt}`
 
+/** The deliveries of one webhook that are of one lead. */
+interface LeadDeliveries {
+  /** In the order in which they were queued. */
+  readonly all: Array<KnownDelivery>
+  /** How many at the beginning have ended: what has ended stays so. */
+  ended: number
+}
+
 interface IndexedDeliveries {
   /** How many of the array are in the index: the array only grows, and another takes its place when deliveries are removed. */
   count: number
-  readonly byLead: Map<number | null, Array<KnownDelivery>>
+  readonly byLead: Map<number | null, LeadDeliveries>
 }
 
 const indexes = new WeakMap<ReadonlyArray<KnownDelivery>, IndexedDeliveries>()
 
-/** The deliveries of the webhook that are of the lead, in the order in which they were queued. */
-const ofLead = ({ deliveries }: OutboxWebhook, lead: number | null): ReadonlyArray<KnownDelivery> => {
+/** The deliveries of the same webhook and lead. */
+const ofLead = ({ leadId: lead, webhook: { deliveries } }: KnownDelivery): LeadDeliveries => {
   const index: IndexedDeliveries = indexes.get(deliveries) ?? { count: 0, byLead: new Map() }
   indexes.set(deliveries, index)
   for (; index.count < deliveries.length; index.count++) {
     const delivery = deliveries[index.count]!
     const known = index.byLead.get(delivery.leadId)
-    if (known === undefined) index.byLead.set(delivery.leadId, [delivery])
-    else known.push(delivery)
+    if (known === undefined) index.byLead.set(delivery.leadId, { all: [delivery], ended: 0 })
+    else known.all.push(delivery)
   }
-  return index.byLead.get(lead) ?? []
+  return index.byLead.get(lead) ?? { all: [], ended: 0 }
+}
+
+/** Where the first stands that is pending and keeps a place; −1 where none does. */
+const firstPending = (of: LeadDeliveries): number => {
+  const { all } = of
+  while (of.ended < all.length && all[of.ended]!.state !== "pending") of.ended++
+  for (let i = of.ended; i < all.length; i++) if (all[i]!.isOrdered && all[i]!.state === "pending") return i
+  return -1
+}
+
+/** How many come before the delivery: all of them where it was removed. */
+const countBefore = ({ all }: LeadDeliveries, delivery: KnownDelivery): number => {
+  const place = all.lastIndexOf(delivery)
+  return place < 0 ? all.length : place
 }
 
 /** How many deliveries at the beginning of an array have ended. The array only grows, and what has ended stays so. */
@@ -177,20 +199,24 @@ export const pendingOf = ({ deliveries }: OutboxWebhook): ReadonlyArray<KnownDel
 /** The deliveries of its webhook and lead before it, where it keeps a place. [ORD-2] */
 const before = (delivery: KnownDelivery): ReadonlyArray<KnownDelivery> => {
   if (!delivery.isOrdered) return []
-  const all = ofLead(delivery.webhook, delivery.leadId)
-  const place = all.indexOf(delivery)
-  return (place < 0 ? all : all.slice(0, place)).filter(({ isOrdered }) => isOrdered)
+  const of = ofLead(delivery)
+  return of.all.slice(0, countBefore(of, delivery)).filter(({ isOrdered }) => isOrdered)
 }
 
 /** Whether an earlier event of its lead is pending. [ORD-2] */
-export const waits = (delivery: KnownDelivery): boolean =>
-  before(delivery).some(({ state }) => state === "pending")
+export const waits = (delivery: KnownDelivery): boolean => {
+  if (!delivery.isOrdered) return false
+  const of = ofLead(delivery)
+  const first = firstPending(of)
+  return first >= 0 && of.all[first] !== delivery && first < countBefore(of, delivery)
+}
 
 /** The delivery that may be attempted next of its webhook and lead; none where the ended one kept no place. [ORD-2] */
 export const nextInOrder = (ended: KnownDelivery): KnownDelivery | undefined => {
   if (!ended.isOrdered) return undefined
-  const next = ofLead(ended.webhook, ended.leadId).find((each) => each.isOrdered && each.state === "pending")
-  return next !== undefined && before(next).includes(ended) ? next : undefined
+  const of = ofLead(ended)
+  const first = firstPending(of)
+  return first > 0 && of.all.lastIndexOf(ended, first - 1) >= 0 ? of.all[first] : undefined
 }
 
 /** What waited is due as of when it was queued, but not later than now, also where the clock was set back since it was queued. [ORD-2] */
@@ -201,16 +227,30 @@ export const release = (delivery: KnownDelivery, now: number): void => {
 }
 
 /** Whether it was queued before an earlier event of its lead had ended. [ORD-2] */
-export const wasHeldBack = (delivery: KnownDelivery): boolean =>
-  before(delivery).some(({ finishedAt }) => finishedAt === null || finishedAt > delivery.createdAt)
+export const wasHeldBack = (delivery: KnownDelivery): boolean => {
+  if (!delivery.isOrdered) return false
+  const of = ofLead(delivery)
+  for (let i = countBefore(of, delivery) - 1; i >= 0; i--) {
+    const { finishedAt, isOrdered } = of.all[i]!
+    if (isOrdered && (finishedAt === null || finishedAt > delivery.createdAt)) return true
+  }
+  return false
+}
+
+/** As many dead letters are named as skipped. [ORD-5] */
+const maxSkipped = 50
 
 /** The dead letters of its lead since the last that was delivered. [ORD-5] */
 export const skippedBefore = (delivery: KnownDelivery): ReadonlyArray<string | null> => {
-  const earlier = before(delivery)
-  return earlier
-    .slice(earlier.findLastIndex(({ state }) => state === "delivered") + 1)
-    .map(({ id }) => id)
-    .slice(-50)
+  const skipped: Array<string | null> = []
+  if (!delivery.isOrdered) return skipped
+  const of = ofLead(delivery)
+  for (let i = countBefore(of, delivery) - 1; i >= 0 && skipped.length < maxSkipped; i--) {
+    const { id, isOrdered, state } = of.all[i]!
+    if (isOrdered && state === "delivered") break
+    if (isOrdered) skipped.push(id)
+  }
+  return skipped.reverse()
 }
 
 /** Ends the naming of the dead letters before a delivered one, which goes. [ORD-5] */

@@ -60,6 +60,38 @@ export const leadReadCases: ReadonlyArray<Case> = [
       })
   ),
 
+  caseOf(
+    "finds leads of one instant in the order of their ids behind newer ones that a search passes over [SORT-5, LIST-4]",
+    (clock) =>
+      Effect.gen(function* () {
+        const { brand, reference } = yield* createLeadWorld
+        const observe = (names: ReadonlyArray<string>) =>
+          recordObservations(
+            brand,
+            names.map((name) => ({
+              signalId: reference.signals[0]!.id,
+              person: { extId: name, name },
+              engagement: { id: name }
+            }))
+          )
+        const outcomes = yield* observe(Array.from({ length: 10 }, (_, i) => `Wanted ${i}`))
+        for (const name of ["Other 1", "Other 2"]) {
+          clock.millis += 1000
+          yield* observe([name])
+        }
+        const ids = outcomes.map(({ leadId }) => leadId!).toSorted((a, b) => a - b)
+        for (const field of ["createdAt", "updatedAt"]) {
+          const found: Array<number> = []
+          for (let page = 1; page <= ids.length; page++) {
+            const sort = ["sort", `${field}:desc`] as const
+            const query = queryOf(["search", "wanted"], sort, ["page", String(page)], ["pageSize", "1"])
+            found.push(...(yield* Leads.list(brand.id, query)).leads.map(({ lead }) => lead.id))
+          }
+          assertEqual(`LeadStore.list, leads that a search finds under ${field}:desc`, found, ids)
+        }
+      })
+  ),
+
   caseOf("finds and sorts texts by Unicode's full case folding [LIST-4, SORT-6]", () =>
     Effect.gen(function* () {
       const { brand, reference } = yield* createLeadWorld

@@ -125,7 +125,9 @@ export class ReferenceModel {
   }
 
   private noteChange(id: number, removedAt: number | null): void {
-    this.changes = [...this.changes.filter((change) => change.id !== id), { id, removedAt }]
+    const before = this.changes.findLastIndex((change) => change.id === id)
+    if (before >= 0) this.changes.splice(before, 1)
+    this.changes.push({ id, removedAt })
   }
 
   private isTooOld(trackedAt: number | null, isLead: boolean, now: number): boolean {

@@ -268,18 +268,6 @@ const openUnfinished = (unfinished: string, { fileKey, secrets }: StoreEncryptio
   return connection
 }
 
-/** Whether the unfinished copy has all its tables, and wrapped secrets: `copy_progress` is created after both. */
-const hasAllTables = (unfinished: string, fileKey: FileKey | undefined): boolean => {
-  if (!existsSync(unfinished)) return false
-  refuseOtherKey(unfinished, fileKey)
-  const db = openDatabase(unfinished, { fileMustExist: true, timeout: 3000 }, fileKey)
-  try {
-    return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'copy_progress'").get() !== undefined
-  } finally {
-    db.close()
-  }
-}
-
 /** Derives tables from the copied rows, and begins the copy's own change epoch and journal. A copy that was killed after this repeats it. */
 const completeRows = (sql: DriverConnection, lastNumbers: Readonly<Record<string, number>>): void => {
   sql.transaction(() => {
@@ -314,8 +302,9 @@ const dropProgress = (target: string, key: FileKey | undefined): void => {
 }
 
 /**
- * Opens a new file, or an unfinished copy, to be filled. `make` makes an empty file of this version. Only this process may fill it. Fails with
- * `StoreUnavailable`, also when the target exists, or has beside it the log of a database that is gone. [STORE-10]
+ * Opens a new file, or an unfinished copy, to be filled. `make` makes an empty file of this version, or brings an unfinished copy to this
+ * version. Only this process may fill it. Fails with `StoreUnavailable`, also when the target exists, or has beside it the log of a database
+ * that is gone. [STORE-10]
  */
 export const copyTarget = (
   target: string,
@@ -335,12 +324,10 @@ export const copyTarget = (
       })
     }
     const unfinished = unfinishedOf(target)
-    // A copy that was killed, or met a full disk, may have left a file without its tables.
-    if (!(yield* Effect.try({ try: () => hasAllTables(unfinished, fileKey), catch: unavailable }))) {
-      yield* make(unfinished)
-      for (const ending of ["-removals", "-limits", "-limits-wal", "-limits-shm"]) {
-        rmSync(`${unfinished}${ending}`, { force: true })
-      }
+    // A copy that was killed, or met a full disk, may have left a file without its tables, or one of an earlier version.
+    yield* make(unfinished)
+    for (const ending of ["-removals", "-limits", "-limits-wal", "-limits-shm"]) {
+      rmSync(`${unfinished}${ending}`, { force: true })
     }
     const sql = yield* Effect.acquireRelease(
       Effect.try({
