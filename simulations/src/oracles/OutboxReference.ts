@@ -17,9 +17,18 @@ import {
   subjectOf
 } from "./OutboxRecords.ts"
 import { changeWebhook, createdWebhook, rotateSecret } from "./OutboxSettings.ts"
+import { limitsFor } from "../world/ProcessSettings.ts"
 import { bodyOf } from "./Requests.ts"
 
 type Authored = ReadonlyMap<number, ReadonlySet<string>>
+
+/** [DELIV-7] */
+const usualLimits = { total: 256, reserved: 64, perWebhook: 32, failingTotal: 128, perFailingWebhook: 2 }
+
+const limitsIn = ({ limits }: Json): string =>
+  Object.keys(usualLimits)
+    .map((name) => `${name} ${limits[name]}`)
+    .join(", ")
 
 /** How a delivery is queued besides as a new one of no order whose id nobody has seen. */
 interface QueuedAs {
@@ -137,6 +146,8 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       case "deliveries.recover":
         return this.recover(args[0], args[1], answer, now)
       case "outbox.lease":
+        if (limitsIn(args[0]) !== limitsIn({ limits: this.limitsOf(process) }))
+          return `leases are requested with the limits ${limitsIn(args[0])}`
         return this.attempts.lease(answer.leases, args[0], now, process.index)
       case "outbox.record":
         return this.attempts.record(args[0], answer, now, process.waitFactor)
@@ -154,6 +165,10 @@ export class OutboxReference implements DeliveriesOfWebhooks {
           finishedAt! >= since && (event === "webhook.test" || events.includes(event))
       )
       .sort((a, b) => a.finishedAt! - b.finishedAt!)
+  }
+
+  private limitsOf({ waitFactor }: Stored["process"]): Json {
+    return limitsFor(waitFactor !== 1, this.facts.plan.places) ?? usualLimits
   }
 
   private create(done: Stored): null {

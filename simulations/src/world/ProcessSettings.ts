@@ -40,6 +40,10 @@ const limitsOf: Readonly<Record<PlaceLimits, DeliverySlots.Limits>> = {
   ahead: { total: 12, reserved: 4, perWebhook: 2, failingTotal: 3, perFailingWebhook: 1 }
 }
 
+/** The limits of a process by its settings; undefined for the emitter's defaults. */
+export const limitsFor = (isOlder: boolean, places?: PlaceLimits): DeliverySlots.Limits | undefined =>
+  isOlder ? older.limits : places === undefined ? undefined : limitsOf[places]
+
 /** `processes`: how many serve the store together. An older version waits longer and has other limits. */
 export const settingsOf = (
   { isOlder }: { readonly isOlder: boolean },
