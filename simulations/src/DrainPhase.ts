@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as Readers from "./actors/Readers.ts"
 import { bodyOf, type ActorContext, persistently, succeeding } from "./actors/ActorContext.ts"
 import { caller, look, ofBrand } from "./actors/OperatorCalls.ts"
-import { sync } from "./actors/SyncClient.ts"
+import { hasSynced, sync } from "./actors/SyncClient.ts"
 import * as WebhookOwner from "./actors/WebhookOwner.ts"
 import type { Json, KnownBrand } from "./world/KnownFacts.ts"
 
@@ -110,7 +110,7 @@ const finalOrders = [
 export const readLists = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
     const party = `reader ${brand.index}`
-    if (brand.mirror.size > 0) {
+    if (hasSynced(brand)) {
       yield* sync(context, { party: `sync ${brand.index}`, label: `last sync ${brand.index}` }, brand)
       // Clocks can have hidden changes: nothing hides from a client that begins again.
       if (context.facts.mayHideChanges) {

@@ -66,6 +66,10 @@ const transport = (context: ActorContext, caller: Caller, brand: KnownBrand): Tr
     )
 }
 
+/** Whether a client of the brand has synced, even if it got nothing. */
+export const hasSynced = ({ mirror, syncCursor }: Pick<KnownBrand, "mirror" | "syncCursor">): boolean =>
+  mirror.size > 0 || syncCursor !== null
+
 /** For how many seconds a client that has everything waits for a change: mostly not at all. Nobody waits longer for an answer. [CHG-6] */
 const waits = [0, 0, 0, 2, 20]
 

@@ -37,9 +37,11 @@ const unrecorded = (facts: KnownFacts, rule: RuleChecks): string | null => {
   const { leases } = outboxOf(facts)
   for (const { id, sent, subject } of facts.received) {
     const lease = leases.get(id)?.findLast(({ at, process }) => at <= sent.at && process === sent.process)
-    const endedAt = sent.heardAt ?? sent.at + attemptMillis
+    // A process that was killed during the attempt owes no record.
+    const endedAt = sent.endedAt ?? sent.at + attemptMillis
     if (lease?.isRecorded === true) rule.judged++
-    else if (facts.incidents.touched(["kill"], sent.at, endedAt, sent.process)) continue
+    else if (sent.endedAt === null && facts.incidents.touched(["kill"], sent.at, endedAt, sent.process))
+      continue
     else if (facts.incidents.touched(["kill"], endedAt, endedAt + recordMillis, sent.process))
       rule.weaken("the process was killed before it could record the attempt")
     else return `${id} was sent (${subject}), and no attempt of it was recorded`

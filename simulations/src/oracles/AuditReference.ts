@@ -157,8 +157,8 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
   const pages = checks.rule("each page of the audit log")
   const kept = checks.rule("each entry of the audit log")
   const entries = new Map<string, Json>()
-  /** The minutes in which each start of a process noted that it refused a credential. */
-  const refusals = new Set<string>()
+  /** The minutes in which each start of a process noted that it refused a credential, and when it began with that call. */
+  const refusals = new Map<string, number>()
   const refused = (call: Call, { actor, at, ...entry }: Json): string | null => {
     const operation = call.route === sessionRoute ? "signIn" : "refusedToken"
     const { brandId, operation: of, status, subjectId, viaSession } = entry
@@ -166,12 +166,12 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
     const wanted = JSON.stringify([null, operation, false, null, null, 401])
     if (said !== wanted) return `the entry of a refused credential says ${said}, not ${wanted}`
     const minute = [call.handledBy, call.handledByStart, Math.floor(at / 60_000)].join(" ")
+    const before = refusals.get(minute)
+    refusals.set(minute, call.handledAt)
     // One whose clock was set back comes to a minute again.
-    const isClockSet = facts.plan.scheduledFaults.some(({ fault }) => fault === "clock" || fault === "drift")
-    if (refusals.has(minute) && !isClockSet)
-      return "two refused credentials of one minute are in the audit log"
-    refusals.add(minute)
-    return null
+    return before === undefined || facts.incidents.touched(["clock"], before, facts.now(), call.handledBy)
+      ? null
+      : "two refused credentials of one minute are in the audit log"
   }
   const ofCalls = new WeakMap<Call, Json>()
   /** How many entries the call could list on pages of any size. */

@@ -20,7 +20,7 @@ export const bodiesValid: Oracle = {
     },
     posted: ({ envelope }) => {
       const schema = schemas[envelope.event]
-      const problem = schema === undefined ? null : validate(schema, envelope)
+      const problem = schema === undefined ? "no event of this name" : validate(schema, envelope)
       return problem === null ? null : `${envelope.event}: ${problem}`
     }
   })

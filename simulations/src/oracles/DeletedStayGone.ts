@@ -2,9 +2,6 @@ import type { Answered, Json } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
 import { isUnderWay } from "./UnderWay.ts"
 
-/** The longest time that a post is on its way. */
-const wayMillis = 30_000
-
 const brandRoute = "/operator/brands/{brandId}"
 const webhookRoute = `${brandRoute}/webhooks/{id}`
 
@@ -30,9 +27,9 @@ export const deletedStayGone: Oracle = {
         return null
       },
       posted: (post) => {
-        const { at, subject, webhook } = post
+        const { subject, webhook } = post
         const since = deleted.get(`brand ${webhook.brandId}`) ?? deleted.get(`webhook ${webhook.id}`)
-        return since !== undefined && at > since + wayMillis && !isUnderWay(facts, post, since)
+        return since !== undefined && !isUnderWay(facts, post, since)
           ? `the webhook ${webhook.id} of brand ${webhook.brandId} is deleted, and was sent ${subject}`
           : null
       }

@@ -102,6 +102,18 @@ const strange = (
 const isKeyInUse = ({ body, response }: Answered): boolean =>
   response.status === 409 && body?.error?.code === "idempotency_key_in_use"
 
+/**
+ * Whether the answer must have the headers of a window; null where it may. Where the store failed as the key was looked up, or as the request was
+ * counted, the service knows none. [ERR-9]
+ */
+const isWindowDue = ({ call: { key, route, struck }, response: { status } }: Answered): boolean | null => {
+  if (key === null || status === 401) return false
+  if (struck.has("rateWindows.step")) return false
+  // A request that waits for a change looks its key up again.
+  if (struck.has("keys.findByHash")) return route === "/signals/changes" ? null : false
+  return status >= 500 && struck.size === 0 ? null : true
+}
+
 const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
   const { call, response } = fact
   const { headers, status, text } = response
@@ -131,11 +143,7 @@ const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
       ? `Allow is ${headers["allow"]}, not ${allowed(call.route)}`
       : null) ??
     (isOverload ? null : presence(headers, "retry-after", status === 429 || isKeyInUse(fact))) ??
-    // Where the store failed as the key was looked up, nobody knows whose window it is. [ERR-9]
-    wrongWindow(
-      headers,
-      call.key === null || status === 401 ? false : status < 500 && call.struck.size === 0 ? true : null
-    )
+    wrongWindow(headers, isWindowDue(fact))
   )
 }
 
@@ -218,7 +226,8 @@ export const headersRight: Oracle = {
     const seen = new Set<string>()
     return {
       answered: (fact) => {
-        answers.judged++
+        if (isWindowDue(fact) === null) answers.weaken("nobody knows whether the request was counted")
+        else answers.judged++
         const isDocument = fact.call.route in documents && fact.response.status < 400
         const wrong = wrongHeader(fact, seen) ?? (facts.isStoreSeen ? strange(fact, isDocument) : null)
         return wrong === null

@@ -39,7 +39,11 @@ export const usesOf = (facts: KnownFacts, checks: Checks, { idOf, markUsed, what
       uses.set(keyId, known)
       known.push({ minute, at: facts.now() })
       if (minute % minuteMillis !== 0) return `a ${what}'s last use is ${minute}, which is no minute`
-      if (!isClockSteady(call)) return null
+      if (!isClockSteady(call)) {
+        rule.weaken("the clock was set during the request")
+        return null
+      }
+      rule.judged++
       return minute >= minuteOf(call.handledByClock) && minute <= now
         ? null
         : `a use at ${now} is noted for ${minute}`

@@ -29,7 +29,7 @@ const isSuccess = (status: number | null): boolean => status !== null && status 
 
 /** Whether a failover has lost deliveries: what came before then says nothing of what follows. */
 const losesDeliveries = ({ plan }: KnownFacts): boolean =>
-  plan.scheduledFaults.some(({ fault }) => fault === "failover")
+  plan.scheduledFaults.some((each) => each.fault === "failover" && each.lostMillis > 0)
 
 /** Whether createdAt can go back: a clock was tampered with, or a commit of a networked store came later than its time. */
 const clocksWander = ({ plan }: KnownFacts): boolean =>
@@ -51,7 +51,6 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
   /** The dead letters that posts of a webhook have named. */
   const skippedAt = new Map<string, Set<string>>()
   const [wanders, isLossy] = [clocksWander(facts), losesDeliveries(facts)]
-  const isPruned = facts.plan.retention !== undefined
   // Whether the store is seen shows only when the run has begun.
   const known = (id: string): KnownDelivery | undefined =>
     facts.isStoreSeen ? outboxOf(facts).deliveryOf(id) : undefined
@@ -120,7 +119,7 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
       const queuedAt = delivery?.queuedAt ?? Date.parse(envelope.createdAt)
       if (queuedAt < lane.newest)
         return `${id} of ${envelope.createdAt} came after one that was queued ${lane.newest - queuedAt} ms later of lead ${leadId}`
-      if (envelope.event === "lead2.created" && lane.deliveries.size > 1 && !isLossy && !isPruned)
+      if (envelope.event === "lead2.created" && lane.deliveries.size > 1 && !isLossy)
         return `lead ${leadId} was created after it was seen`
       lane.newest = queuedAt
     }
@@ -144,12 +143,15 @@ const ofResends = (facts: KnownFacts, checks: Checks) => {
       const delivery = outbox.deliveryOf(id)
       const again = delivery?.resendOf
       if (again == null) {
-        // An erasure has taken it, or what it is of.
-        if (delivery === undefined) return null
-        continue
+        if (delivery !== undefined) continue
+        rule.weaken("an erasure has taken a delivery that is under way")
+        return null
       }
       const isRenewed = facts.brandOf(webhook.brandId)!.reference.renewed.has(envelope.data.lead2?.id)
-      if (again.id === null || isRenewed) return null
+      if (again.id === null || isRenewed) {
+        rule.weaken("an erasure gave deliveries other ids")
+        return null
+      }
       expected.push(again.id)
     }
     rule.judged++

@@ -32,7 +32,7 @@ const byCount = (
       ...(isAllowed ? {} : { "retry-after": Math.max(1, Math.ceil((resetAt - now) / 1000)) })
     }
     for (const [name, value] of Object.entries(wanted)) {
-      // The store counted the request, and the service got no answer.
+      // The store counted the request, and the service got no answer: `headers right` lets it show none of these.
       if (status >= 500 && headers[name] === undefined && call.struck.has("rateWindows.step")) continue
       if (headers[name] !== String(value)) return `key ${key.id}: ${name} is ${headers[name]}, not ${value}`
     }

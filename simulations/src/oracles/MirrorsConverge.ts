@@ -1,6 +1,8 @@
 import { type Json, type KnownBrand, personOf } from "../world/KnownFacts.ts"
-import { followsFeed } from "../actors/SyncClient.ts"
+import { followsFeed, hasSynced } from "../actors/SyncClient.ts"
 import type { Oracle } from "./Oracle.ts"
+
+type Change = KnownBrand["reference"]["changes"][number]
 
 /** How far a client looks back before the newest change that it has seen. */
 const replayMillis = 120_000
@@ -19,6 +21,16 @@ export const mirrorsConverge: Oracle = {
     const hidden = new Map<string, Set<number>>()
     const max = new Map<string, number>()
 
+    const seen = new WeakSet<Change>()
+
+    /** The leads that have changed since this was last asked. */
+    const changedLeads = ({ reference: { changes } }: KnownBrand): ReadonlyArray<number> => {
+      const last = changes.findLastIndex((change) => seen.has(change))
+      const changed = changes.slice(last + 1)
+      for (const change of changed) seen.add(change)
+      return changed.map(({ id }) => id)
+    }
+
     const wrongCopy = (
       brand: KnownBrand,
       mirror: ReadonlyMap<number, Json>,
@@ -27,11 +39,14 @@ export const mirrorsConverge: Oracle = {
     ): string | null => {
       const { id: brandId, index } = brand
       for (const lead of there) {
+        const isRight = JSON.stringify(mirror.get(lead.id)) === JSON.stringify(lead)
         // From the feed of changes nothing hides, whatever the clocks say. [CHG-1]
-        if (hiddenLeads.has(lead.id) && !followsFeed(brand)) continue
+        if (!isRight && hiddenLeads.has(lead.id) && !followsFeed(brand)) {
+          rule.weaken("a clock that was set back or differs hid its change until a full sync")
+          continue
+        }
         rule.judged++
-        if (JSON.stringify(mirror.get(lead.id)) !== JSON.stringify(lead))
-          return `the client of brand ${index} has an old lead ${lead.id}, or none`
+        if (!isRight) return `the client of brand ${index} has an old lead ${lead.id}, or none`
       }
       // A list does not name the erased: a client that keeps copies has to ask for them one by one.
       const ids = new Set(there.map(({ id }) => id))
@@ -47,24 +62,25 @@ export const mirrorsConverge: Oracle = {
     }
 
     return {
-      stored: ({ answer, args, method, serviceNow }) => {
+      stored: ({ args, method, serviceNow }) => {
         if (method !== "leads.commit" && method !== "leads.update" && method !== "leads.erase") return null
         const brand = facts.brandOf(args[0])
         if (brand === undefined) return null
         const before = max.get(brand.id) ?? 0
         max.set(brand.id, Math.max(before, serviceNow))
-        if (serviceNow >= before - replayMillis + slackMillis) return null
         const known = hidden.get(brand.id) ?? new Set<number>()
         hidden.set(brand.id, known)
-        if (method === "leads.update") known.add(args[1])
-        else if (method === "leads.commit") for (const { leadId } of answer) known.add(leadId)
-        else for (const { id } of brand.reference.rows) known.add(id)
+        // A later change shows what an earlier one hid.
+        const isHidden = serviceNow < before - replayMillis + slackMillis
+        for (const id of changedLeads(brand))
+          if (isHidden) known.add(id)
+          else known.delete(id)
         return null
       },
       conclude: () => {
         for (const brand of facts.brands) {
           const there = facts.finalLists.get(`${brand.id} createdAt:asc`)
-          if (there === undefined || brand.mirror.size === 0) continue
+          if (there === undefined || !hasSynced(brand)) continue
           const before = facts.mirrorsBeforeFullSync.get(brand.id)
           const wrong =
             (before === undefined

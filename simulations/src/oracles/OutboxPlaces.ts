@@ -20,7 +20,7 @@ export interface GivenPlaces {
 const isPlain = ({ sending: { maxBatch } }: OutboxWebhook): boolean => maxBatch === 1
 
 /** Whether the limits leave a place for another post to the webhook. The reserved places are for webhooks without any. */
-const hasPlace = (
+export const hasPlace = (
   { failingSince, id }: OutboxWebhook,
   { given, givenToFailing, givenToWebhook, limits, underWay }: GivenPlaces
 ): boolean => {

@@ -22,7 +22,9 @@ export interface KnownLease {
   readonly token: string
   /** By the clock that the store reads. */
   readonly until: number
-  /** In true time. */
+  /** In true time: when the delivery was queued, since when it may have been leased, and when it was. `readyAt` is null where it was leased before. */
+  readonly queuedAt: number
+  readonly readyAt: number | null
   readonly at: number
   /** Its place in the answer of the store, from 0. */
   readonly place: number
@@ -67,6 +69,10 @@ export interface KnownDelivery {
   firstFailedAt: number | null
   /** Whether it keeps its place among its lead's: its event queued it while the webhook was ordered. */
   isOrdered: boolean
+  /** Whether it was ever leased, under whatever id. */
+  wasLeased: boolean
+  /** When the one before it ended, in true time; 0 where it waited for none. */
+  releasedAt: number
   /** Whether the store says that it waits: it was passed over by a lease. */
   isDeferred: boolean
   /** It is due at some time between these, both included; null once it is delivered or dead. */
@@ -102,9 +108,10 @@ export interface OutboxWebhook {
   reasonNames: ReadonlyArray<string> | null
   failingSince: number | null
   sending: Sending
-  /** In true time: when one of its attempts last failed, and when it was last enabled, disabled or changed. */
-  failedAt: number
+  /** In true time: when it was last enabled, disabled or changed. */
   changedAt: number
+  /** When a request for leases last left it no place. */
+  fullAt: number
   readonly createdAt: number
   current: string
   previous: { readonly secret: string; readonly until: number } | null

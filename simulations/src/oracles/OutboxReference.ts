@@ -234,6 +234,8 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       failures: 0,
       firstFailedAt: null,
       isOrdered,
+      wasLeased: false,
+      releasedAt: 0,
       isDeferred: false,
       due: { from: now, to: now },
       lease: null,

@@ -229,7 +229,8 @@ export const retentionKept: Oracle = {
       )
       if (isClockSteady && (late < 0 || late > underWayMillis))
         return `${kind} are pruned from before ${new Date(before).toISOString()}, ${late} ms from their retention`
-      pieces.judged++
+      if (isClockSteady) pieces.judged++
+      else pieces.weaken("the clock was set while the piece was requested")
       const due = there.due(kind, before)
       const isHeld = due.length > 0 && lease.isOfOthers(args[0].lease, serviceNow)
       if (answer.isLeasedElsewhere !== isHeld)
@@ -300,7 +301,10 @@ export const retentionKept: Oracle = {
       },
       conclude: () => {
         there.noteAllDead()
-        if (rounds.judged === 0 && mustHaveCounted()) return "nobody is told what a round would remove"
+        if (rounds.judged === 0) {
+          if (mustHaveCounted()) return "nobody is told what a round would remove"
+          rounds.weaken("the service was disturbed before it could tell what a round would remove")
+        }
         for (const kind of Object.keys(marks) as ReadonlyArray<RetentionKind>) {
           const keptMillis = retention[kind]
           if (keptMillis === null) continue

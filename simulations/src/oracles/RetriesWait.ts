@@ -1,63 +1,39 @@
-import { processesOf } from "../plan/Plan.ts"
 import type { KeptPost, KnownFacts, KnownWebhook, ReceivedPost } from "../world/KnownFacts.ts"
-import { limitsOf, olderPlacesOfOne } from "../world/ProcessSettings.ts"
 import type { Checks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
-import type { KnownDelivery } from "./OutboxRecords.ts"
+import type { KnownLease } from "./OutboxRecords.ts"
 import { outboxOf } from "./OutboxReference.ts"
 import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 
 const second = 1000
 const attemptMillis = 15 * second
-const healthyWithin = 60 * second
-/** Attempts of one webhook at once, by the defaults of this version. */
-const usualPlacesOfOne = 32
+/** How soon a delivery that is due is given out where there is a place for it. */
+const promptMillis = 60 * second
 
-/** By what the store gave the emitter: one post at most a lease, and no webhook that works waits for another. */
+/** By what the store gave the emitter: one post at most a lease, and nothing waits for which there is a place. */
 const byLease = (facts: KnownFacts, checks: Checks) => {
   const one = checks.rule("one post a lease")
-  const healthy = checks.rule("a webhook that works does not wait for others")
+  const prompt = checks.rule("an event for which there is a place does not wait")
   const outbox = outboxOf(facts)
-  const { places } = facts.plan
-  const placesOfOne = places === undefined ? usualPlacesOfOne : limitsOf[places].perWebhook
-  const hasOlder = processesOf(facts.plan).some(({ older }) => older)
-  const late = (post: ReceivedPost, lease: { readonly at: number }): string | null => {
-    const webhook = outbox.webhooks.get(post.webhook.id)
-    const delivery = webhook && outbox.delivery(webhook, post.id)
-    if (webhook === undefined || delivery === undefined || delivery.attempts > 0) return null
-    const waited = lease.at - delivery.queuedAt
+  /** How long the delivery of the post waited for its first lease, while there was a place for it and the service ran. */
+  const late = (post: ReceivedPost, { at, queuedAt, readyAt }: KnownLease): string | null => {
+    // An erasure can give another id to one that was leased.
+    if (readyAt === null) return null
     // It may wait for others to go with; a test waits for none. [BATCH-2]
-    const isTest = delivery.event === "webhook.test"
-    const within = healthyWithin + (isTest ? 0 : post.webhook.maxWait * second)
-    if (waited <= within) {
-      healthy.judged++
-      return null
-    }
-    // One that fails itself, was changed, or has much to do waits for itself.
-    const isPending = ({ state }: KnownDelivery): boolean => state === "pending"
-    const wasBefore = ({ finishedAt, queuedAt }: KnownDelivery): boolean =>
-      queuedAt <= delivery.queuedAt && (finishedAt === null || finishedAt >= delivery.createdAt)
-    const pending = Math.max(
-      webhook.deliveries.filter(isPending).length,
-      webhook.deliveries.filter(wasBefore).length
+    const isTest = post.envelope.event === "webhook.test"
+    const within = promptMillis + (isTest ? 0 : post.webhook.maxWait * second)
+    const stood = (["kill", "pause", "store"] as const).reduce(
+      (sum, disturbance) => sum + facts.incidents.lastedWithin(disturbance, readyAt, at),
+      0
     )
-    const isOwn =
-      delivery.isOrdered ||
-      webhook.failedAt >= delivery.queuedAt - within ||
-      webhook.failingSince !== null ||
-      webhook.changedAt >= delivery.queuedAt ||
-      pending >= placesOfOne
-    if (isOwn) return null
-    if (hasOlder && pending >= olderPlacesOfOne) {
-      healthy.weaken("an older version makes fewer attempts at once")
-      return null
-    }
-    const disturbances = ["kill", "pause", "clock", "drift", "store"] as const
-    if (facts.incidents.touched(disturbances, delivery.queuedAt, lease.at)) {
-      healthy.weaken("the service was disturbed meanwhile")
-      return null
-    }
-    return `the ${post.webhook.behaviour} webhook waited ${Math.round(waited / second)} s for ${post.subject}`
+    const waited = at - readyAt - stood
+    if (waited <= within) prompt.judged++
+    // By the clock of its process it is due at another time.
+    else if (facts.incidents.touched(["clock", "drift"], queuedAt, at))
+      prompt.weaken("a clock was set, or went wrong, since it was queued")
+    else
+      return `the ${post.webhook.behaviour} webhook waited ${Math.round(waited / second)} s for ${post.subject}`
+    return null
   }
   return (post: ReceivedPost): string | null => {
     const leases = outbox.leases.get(post.id) ?? []

@@ -125,6 +125,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const expiresAt = Date.parse(body.data.expiresAt)
     const begunAt = expiresAt - sessionMillis
     const isSteady = !facts.incidents.touched(["clock"], call.handledAt, facts.now(), call.handledBy)
+    if (!isSteady) answers.weaken("the clock was set during the sign-in")
     if (isSteady && (begunAt < call.handledByClock || begunAt > byClock))
       return `it ends ${expiresAt - call.handledByClock} ms after it began`
     facts.compared.add(call)

@@ -40,8 +40,8 @@ export class Incidents {
     )
   }
 
-  /** For how many milliseconds of the interval the process was disturbed; where two disturbances overlap, they count once. */
-  lastedWithin(disturbance: Disturbance, from: number, to: number, process: number): number {
+  /** For how many milliseconds of the interval the process was disturbed, or any where none is given; where two disturbances overlap, they count once. */
+  lastedWithin(disturbance: Disturbance, from: number, to: number, process?: number): number {
     let millis = 0
     let until = from
     for (const each of this.within(disturbance, from, to, process).toReversed()) {

@@ -149,6 +149,8 @@ export interface SentPost {
   readonly process: number
   /** When the receiver's answer reached the service whole; null while it has not. */
   heardAt: number | null
+  /** The same by the clock of the process that sent it. */
+  heardByClock: number | null
   /** When the post ended for the process, answered or not; null while it is under way, and for ever when the process was killed during it. */
   endedAt: number | null
 }

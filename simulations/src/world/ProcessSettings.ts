@@ -24,7 +24,7 @@ const pollBeside: ProcessSettings = { pollMillis: 240_000 }
 export const olderWaitFactor = 1.5
 
 /** Attempts of one webhook that an older version makes at once. */
-export const olderPlacesOfOne = 4
+const olderPlacesOfOne = 4
 
 const older: ProcessSettings = {
   ...pollBeside,
@@ -34,7 +34,7 @@ const older: ProcessSettings = {
 }
 
 /** A webhook without an attempt under way has a place in each, or gets one when an attempt ends: no receiver that takes all its time keeps another waiting for longer. */
-export const limitsOf: Readonly<Record<PlaceLimits, DeliverySlots.Limits>> = {
+const limitsOf: Readonly<Record<PlaceLimits, DeliverySlots.Limits>> = {
   few: { total: 24, reserved: 12, perWebhook: 2, failingTotal: 3, perFailingWebhook: 1 },
   reserved: { total: 26, reserved: 24, perWebhook: 3, failingTotal: 6, perFailingWebhook: 2 },
   ahead: { total: 12, reserved: 4, perWebhook: 2, failingTotal: 3, perFailingWebhook: 1 }

@@ -291,6 +291,7 @@ export class World {
       byClock: process.clock.read(kernel.now),
       process: process.index,
       heardAt: null,
+      heardByClock: null,
       endedAt: null
     }
     this.noteAttempt(process, request)
@@ -306,7 +307,10 @@ export class World {
             if (back === null) return
             const cut = this.decisions.fault(`cut ${label}`, this.rates.cut) !== null
             kernel.after(back, machine, () => {
-              if (!cut) sent.heardAt = kernel.now
+              if (!cut) {
+                sent.heardAt = kernel.now
+                sent.heardByClock = process.clock.read(kernel.now)
+              }
               sent.endedAt ??= kernel.now
               resume(cut ? Effect.fail(new Sender.SendFailed({ error: "connection" })) : exit)
             })

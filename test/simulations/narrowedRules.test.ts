@@ -1,0 +1,198 @@
+/** Rules that a fault explains only as far as it reaches: what they say beside the fault, and what they count. */
+import { inputOf, scenarioNamed } from "@lead-signals/simulations"
+import { Checks, KnownFacts, oracles, outboxOf } from "@lead-signals/simulations/internal"
+import { describe, expect, it } from "vitest"
+
+const { plan } = inputOf(scenarioNamed("swarm")!, 1)
+const second = 1000
+const start = Date.UTC(2026, 0, 5, 8)
+
+/** The rule of that name over a store that is seen, and what it counts as weakened. */
+const judge = (name: string) => {
+  const facts = new KnownFacts(plan)
+  facts.isStoreSeen = true
+  facts.now = () => start
+  const checks = new Checks(name)
+  const oracle = oracles.find((each) => each.name === name)!.instantiate(facts, checks)
+  const weakened = () => checks.counts.flatMap((each) => Object.entries(each.weakened))
+  return { facts, oracle, weakened }
+}
+
+describe("headers right", () => {
+  const answer = (struck: string, route = "/signals/leads") => {
+    const { oracle, weakened } = judge("headers right")
+    const wrong = oracle.answered!({
+      call: {
+        route,
+        request: { method: "GET", url: route },
+        key: { id: "1" },
+        struck: new Set([struck])
+      },
+      response: {
+        status: 503,
+        headers: {
+          "x-request-id": "0123456789abcdef",
+          "content-type": "application/json",
+          "cache-control": "no-store",
+          "x-content-type-options": "nosniff"
+        },
+        text: "{}"
+      },
+      body: {}
+    } as never)
+    return [wrong, weakened()]
+  }
+
+  it("asks for the headers of a window where the store failed, unless as it counted the request [RATE-2]", () => {
+    expect(answer("leads.list")).toEqual(["GET /signals/leads, 503: there is no x-ratelimit-limit", []])
+    for (const method of ["keys.findByHash", "rateWindows.step"]) expect(answer(method)).toEqual([null, []])
+    // It looks its key up again while it waits.
+    const reason = "nobody knows whether the request was counted"
+    expect(answer("keys.findByHash", "/signals/changes")).toEqual([null, [[reason, 1]]])
+  })
+})
+
+describe("no defects", () => {
+  it("lets a request with observations be refused only where its brand has 64 others open [OBS-7]", () => {
+    const route = "/operator/brands/{brandId}/observations"
+    for (const [others, wrong] of [
+      [64, null],
+      [63, `POST ${route} was answered 503, and the store has not failed`]
+    ] as const) {
+      const { oracle } = judge("no defects")
+      const begin = (brandId: number) => {
+        const request = { method: "POST", url: `/operator/brands/${brandId}/observations` }
+        const call = { route, request, handledBy: 0, handledByStart: 1, struck: new Set() }
+        oracle.handled!(call as never)
+        return call
+      }
+      for (let i = 0; i < others; i++) begin(1)
+      begin(2)
+      const response = { status: 503, headers: { "retry-after": "1" } }
+      expect(oracle.answered!({ call: begin(1), response } as never)).toBe(wrong)
+    }
+  })
+})
+
+describe("retries wait", () => {
+  /** What the rule says of a first post that was leased so many seconds after it could be. */
+  const leasedAfter = (
+    seconds: number | null,
+    disturbance?: "kill" | "pause" | "store" | "clock",
+    lasted = 0
+  ) => {
+    const { facts, oracle, weakened } = judge("retries wait")
+    const at = start + 1000 * second
+    const readyAt = seconds === null ? null : at - seconds * second
+    outboxOf(facts).leases.set("wh_1", [{ at, readyAt, queuedAt: start } as never])
+    if (disturbance !== undefined)
+      facts.incidents.note(disturbance, start + 950 * second, start + (950 + lasted) * second, 0)
+    const post = {
+      id: "wh_1",
+      at,
+      webhook: { behaviour: "flaky", maxWait: 20 },
+      envelope: { event: "activity.detected" },
+      subject: "activity.detected e1"
+    }
+    facts.receive(post as never)
+    return [oracle.posted!(post as never), weakened()]
+  }
+
+  it("lets nothing wait for which there is a place, beside the time for which the service stood [DELIV-7]", () => {
+    expect(leasedAfter(80)).toEqual([null, []])
+    expect(leasedAfter(81)).toEqual(["the flaky webhook waited 81 s for activity.detected e1", []])
+    for (const disturbance of ["kill", "pause", "store"] as const) {
+      expect(leasedAfter(110, disturbance, 30)).toEqual([null, []])
+      expect(leasedAfter(111, disturbance, 30)[0]).toContain("waited 81 s")
+    }
+    expect(leasedAfter(81, "clock")).toEqual([
+      null,
+      [["a clock was set, or went wrong, since it was queued", 1]]
+    ])
+    expect(leasedAfter(null)).toEqual([null, []])
+  })
+})
+
+describe("mirrors converge", () => {
+  /** A brand that is synced by time, whose lead was changed an hour before another one by the clock of the service. */
+  const synced = (copy: ReadonlyArray<object>, isShownAgain = false, lists = [{ id: 1 }]) => {
+    const { facts, oracle, weakened } = judge("mirrors converge")
+    const mirror = new Map(copy.map((lead) => [1, lead]))
+    const brand = { id: "9", index: 1, mirror, syncCursor: "c", reference: { changes: [] as Array<object> } }
+    facts.brands.push(brand as never)
+    const change = (id: number, seconds: number): void => {
+      brand.reference.changes = [...brand.reference.changes, { id, removedAt: null }]
+      const serviceNow = start + seconds * second
+      oracle.stored!({ method: "leads.update", args: ["9", id], answer: true, serviceNow } as never)
+    }
+    change(2, 3600)
+    change(1, 0)
+    if (isShownAgain) change(1, 3600)
+    facts.finalLists.set("9 createdAt:asc", lists)
+    facts.mirrorsBeforeFullSync.set("9", new Map(mirror))
+    mirror.set(1, { id: 1 })
+    return [oracle.conclude!(), weakened()]
+  }
+  const old = [{ id: 1, score1: 7 }]
+
+  it("forgives an old lead before the full sync only where a clock that was set back hid its newest change [SORT-5]", () => {
+    const hidden = [["a clock that was set back or differs hid its change until a full sync", 1]]
+    expect(synced(old)).toEqual([null, hidden])
+    expect(synced([{ id: 1 }])).toEqual([null, []])
+    expect(synced(old, true)).toEqual(["the client of brand 1 has an old lead 1, or none", []])
+  })
+
+  it("judges a client that got nothing at all [CHG-1]", () => {
+    const { facts, oracle } = judge("mirrors converge")
+    facts.brands.push({ id: "9", index: 0, mirror: new Map(), syncCursor: "c" } as never)
+    facts.finalLists.set("9 createdAt:asc", [{ id: 1 }])
+    expect(oracle.conclude!()).toBe("the client of brand 0 has an old lead 1, or none")
+  })
+})
+
+describe("deleted stay gone", () => {
+  it("lets a post come after the deletion only under a lease from before it [DEL-1]", () => {
+    const { facts, oracle } = judge("deleted stay gone")
+    oracle.answered!({
+      at: start,
+      call: {
+        route: "/operator/brands/{brandId}/webhooks/{id}",
+        request: { method: "DELETE", url: "/operator/brands/1/webhooks/5" }
+      },
+      response: { status: 204 }
+    } as never)
+    const posted = (leasedAt: number) => {
+      const at = leasedAt + second
+      outboxOf(facts).leases.set("wh_1", [{ at: leasedAt, process: 0 } as never])
+      const webhook = { id: "5", brandId: "1" }
+      return oracle.posted!({ id: "wh_1", at, sent: { at, process: 0 }, webhook, subject: "e1" } as never)
+    }
+    expect(posted(start)).toBe(null)
+    expect(posted(start + 1)).toBe("the webhook 5 of brand 1 is deleted, and was sent e1")
+  })
+})
+
+describe("erased stay gone", () => {
+  it("counts a post that was under way as the person was erased [PII-3]", () => {
+    const { facts, oracle, weakened } = judge("erased stay gone")
+    facts.erased.set("1 p", { brandId: "1", extId: "p.", at: start })
+    const posted = (leasedAt: number) => {
+      outboxOf(facts).leases.set("wh_1", [{ at: leasedAt, process: 0 } as never])
+      const sent = { at: leasedAt + second, process: 0 }
+      const webhook = { behaviour: "flaky", brandId: "1" }
+      return oracle.posted!({ id: "wh_1", sent, webhook, body: "p." } as never)
+    }
+    expect(posted(start)).toBe(null)
+    expect(weakened()).toEqual([["the attempt was under way as the person was erased", 1]])
+    expect(posted(start + 1)).toBe("the flaky webhook was sent p. again")
+  })
+})
+
+describe("bodies valid", () => {
+  it("knows every event that is posted [EVT-1]", () => {
+    const { oracle } = judge("bodies valid")
+    expect(oracle.posted!({ envelope: { event: "lead2.removed" } } as never)).toBe(
+      "lead2.removed: no event of this name"
+    )
+  })
+})
