@@ -16,3 +16,9 @@ it("knows the beginning of a name in whatever letters a receiver writes it, so t
     expect([name, mayRepeat(piece, posted(name))]).toEqual([name, true])
   expect(mayRepeat("JV Q", posted("Freyja Þórsdóttir"))).toBe(false)
 })
+
+it("knows the beginning of a text at the end of a piece also by its punctuation alone [DELIV-5]", () => {
+  const headline = [{ text: `"'\`\\ ;-- $1`, field: "headline", isPersonal: true }]
+  expect(mayRepeat(`. "'\``, headline)).toBe(true)
+  expect(mayRepeat(`. "`, headline)).toBe(false)
+})

@@ -108,16 +108,23 @@ const bareLetters = (text: string): string =>
     .replace(/[łøđðħŧ]/g, (letter) => strokes[letter]!)
     .replace(/[^a-z0-9]/g, "")
 
+/** Whether the text ends with at least two characters that another one begins with. */
+const endsWithBeginning = (text: string, of: string): boolean => {
+  for (let length = 2; length <= of.length; length++) if (text.endsWith(of.slice(0, length))) return true
+  return false
+}
+
 /** Whether the text may have one of the payload in whatever spelling, or end with the beginning of one. It may say so wrongly, but never denies it wrongly. */
 export const mayRepeat = (text: string, all: ReadonlyArray<PostedText>): boolean => {
   const [lower, bare] = [text.toLowerCase(), bareLetters(text)]
   const mayHold = (part: string): boolean => {
-    const each = bareLetters(part)
-    if (part.length > 1 && (lower.includes(part.toLowerCase()) || (each.length > 1 && bare.includes(each))))
-      return true
-    for (let length = 2; length <= each.length; length++)
-      if (bare.endsWith(each.slice(0, length))) return true
-    return false
+    const [whole, each] = [part.toLowerCase(), bareLetters(part)]
+    return (
+      (whole.length > 1 && lower.includes(whole)) ||
+      (each.length > 1 && bare.includes(each)) ||
+      endsWithBeginning(lower, whole) ||
+      endsWithBeginning(bare, each)
+    )
   }
   return all.some(({ text: posted }) =>
     [posted, ...posted.split(/\s+/)].some((part) => formsOf(part).some(mayHold))

@@ -19,7 +19,8 @@ const others: ReadonlyArray<readonly [scenario: string, hours: number, seeds: nu
   ["several-processes", 0.1, 2],
   ["resend-storm", 0.5, 2],
   ["rate-storm", 0.5, 1],
-  ["flaky-consumers", 0.4, 3]
+  ["flaky-consumers", 0.4, 3],
+  ["month-of-retries", 192, 1]
 ]
 
 /** Runs over SQLite for what both stores have in common: the store makes rows of what the rules decide. */

@@ -16,6 +16,7 @@ import { assertEqual, assertThat } from "../Assertions.ts"
 import { compareDeliveries } from "../DeliveryComparison.ts"
 import { type Step, subscribed } from "../DeliveryHistories.ts"
 import { DeliveryWorld, endDeliveryWorld, leaseMillis, newIds } from "../DeliveryWorld.ts"
+import { RetentionWorld } from "../RetentionWorld.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
 const observed: Step = { step: "observe", seen: [{ person: 0, engagement: 1, author: null }] }
@@ -63,6 +64,32 @@ const isOneToAllWhoAreGivenIt: Case = {
 
 /** Cases of webhooks and their deliveries. */
 export const deliveryCases: ReadonlyArray<Case> = [
+  caseOf("queues dead letters again, the oldest first and no more than it is asked for [DELIV-8]", (clock) =>
+    Effect.gen(function* () {
+      const world = yield* RetentionWorld.create(clock)
+      for (const id of ["e1", "e2"]) yield* world.observe("p", id)
+      for (let i = 0; i < 3; i++) {
+        clock.millis += 1000
+        yield* world.attempt(500, 1)
+      }
+      const deliveries = yield* Deliveries
+      const events = ["lead2.created", "activity.detected"] as const
+      const recover = Effect.gen(function* () {
+        const request = { since: 0, events, limit: 2 }
+        const count = yield* deliveries.recover(world.webhook.id, request, yield* newIds)
+        const pending = (yield* world.content()).deliveries.filter(({ state }) => state === "pending")
+        return [count, pending.map(({ engagementId, event }) => `${event} ${engagementId}`).toSorted()]
+      })
+      const oldest = ["activity.detected e1", "lead2.created e1"]
+      assertEqual("Deliveries.recover of three with a limit of two", yield* recover, [2, oldest])
+      assertEqual("the second", yield* recover, [
+        1,
+        ["activity.detected e1", "activity.detected e2", oldest[1]]
+      ])
+      assertEqual("the third", (yield* recover)[0], 0)
+    })
+  ),
+
   caseOf("gives each of the attempts that are recorded together its own outcome [DELIV-3]", (clock) =>
     Effect.gen(function* () {
       const world = yield* DeliveryWorld.create(clock)
