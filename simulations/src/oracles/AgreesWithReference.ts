@@ -287,6 +287,8 @@ export const agreesWithReference: Oracle = {
     const made = new Map<string, string>()
     /** Where the next piece of each request's observations begins. */
     const committed = new WeakMap<Call, number>()
+    /** Brands whose deletion has begun: a copy of a call that comes after that finds none. [DEL-5] */
+    const deleted = new Set<string>()
     return {
       posted: ({ body, id }) => {
         const leased = made.get(id) ?? body
@@ -296,6 +298,7 @@ export const agreesWithReference: Oracle = {
       stored: (done) => {
         const { answer, args, call, method, serviceNow } = done
         if (method === "outbox.lease") return bodies(facts, made, done)
+        if (method === "brands.startDeletion") deleted.add(args[0])
         if (call !== null && isOfDeletedCampaign(done)) {
           call.expected = { data: null }
           return null
@@ -325,6 +328,13 @@ export const agreesWithReference: Oracle = {
           changeSignal(call, call.brand.reference)
         // A host shows no calls of a store. `calls succeed` judges a reading that is answered 404, unless it came twice.
         if (!facts.isStoreSeen && means === "reading" && status === 404) return null
+        if (
+          call.expected === undefined &&
+          status === 404 &&
+          call.brand !== null &&
+          deleted.has(call.brand.id)
+        )
+          call.expected = { data: null }
         // A host of its own has no store to watch: there it has happened by now.
         if (call.expected === undefined && isJudged) {
           consult(call, call.handledAt, (i) => body?.data?.[i]?.leadId ?? null)
