@@ -115,7 +115,7 @@ describe("retries wait", () => {
 
 describe("mirrors converge", () => {
   /** A brand that is synced by time, whose lead was changed an hour before another one by the clock of the service. */
-  const synced = (copy: ReadonlyArray<object>, isShownAgain = false, lists = [{ id: 1 }]) => {
+  const synced = (copy: ReadonlyArray<object>, isNamedAgain = false, lists = [{ id: 1 }]) => {
     const { facts, oracle, weakened } = judge("mirrors converge")
     const mirror = new Map(copy.map((lead) => [1, lead]))
     const brand = { id: "9", index: 1, mirror, syncCursor: "c", reference: { changes: [] as Array<object> } }
@@ -127,7 +127,7 @@ describe("mirrors converge", () => {
     }
     change(2, 3600)
     change(1, 0)
-    if (isShownAgain) change(1, 3600)
+    if (isNamedAgain) change(1, 3600)
     facts.finalLists.set("9 createdAt:asc", lists)
     facts.mirrorsBeforeFullSync.set("9", new Map(mirror))
     mirror.set(1, { id: 1 })

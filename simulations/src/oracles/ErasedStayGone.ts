@@ -20,13 +20,13 @@ export const erasedStayGone: Oracle = {
       posted: (post) => {
         for (const { at, brandId, extId } of facts.erased.values()) {
           if (post.webhook.brandId !== brandId) continue
-          const isShown = post.body.includes(extId)
-          if (isShown && isUnderWay(facts, post, at)) {
+          const isNamed = post.body.includes(extId)
+          if (isNamed && isUnderWay(facts, post, at)) {
             posts.weaken("the attempt was under way as the person was erased")
             continue
           }
           posts.judged++
-          if (isShown) return `the ${post.webhook.behaviour} webhook was sent ${extId} again`
+          if (isNamed) return `the ${post.webhook.behaviour} webhook was sent ${extId} again`
         }
         return null
       }
