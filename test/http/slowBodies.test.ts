@@ -155,7 +155,7 @@ describe("a body that drips", () => {
   })
 
   it("has the time that the clause gives it, whatever comes, unless the host says otherwise [ERR-6]", () => {
-    /** The second in which a body that brings so many bytes in each is given up. */
+    /** The second in which a body is given up that brings `bytes` in each. */
     const secondsFor = (limits: PaceLimits, bytes: number): number => {
       const pace = new Pace("The body", limits)
       let seconds = 0

@@ -15,7 +15,7 @@ export class HostClock {
     return this.read(now) - this.steppedMillis
   }
 
-  /** Moves the clock by so many whole milliseconds; a negative number sets it back. */
+  /** Moves the clock by `millis` whole milliseconds; a negative number sets it back. */
   step(millis: number): void {
     this.offsetMillis += millis
     this.steppedMillis += millis

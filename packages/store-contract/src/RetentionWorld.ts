@@ -153,7 +153,7 @@ export class RetentionWorld {
   private events: ReadonlyArray<FiredEvent> = []
   private leases = 0
   private readonly persons = new Map<number, string>()
-  /** Persons who were erased and may not be named: their erasures are not forgotten. */
+  /** Persons who were erased and may not be named as authors, until an erasure is pruned. */
   private readonly erased = new Set<string>()
   /** What the posts of the last `attempt` named as skipped, in their order. */
   skipped: ReadonlyArray<ReadonlyArray<DeliveryId>> = []
@@ -202,7 +202,7 @@ export class RetentionWorld {
       return new RetentionWorld(clock, brand, signal.id, webhook)
     })
 
-  /** Records an engagement that was tracked so long ago, with a post of the author where there is one. Answers the lead. */
+  /** Records an engagement that was tracked `agoMillis` before now, with a post of the author unless that is null. Answers its outcome. */
   observe(person: string, engagementId: string, agoMillis = 0, author: string | null = null) {
     const now = this.clock.millis
     const trackedAt = new Date(now - agoMillis).toISOString()
@@ -231,9 +231,8 @@ export class RetentionWorld {
   }
 
   /**
-   * Attempts at most so many of the deliveries that are due; each receiver answers with the status, and there is no retry. Null: the emitter ends
-   * before it has recorded anything, and the deliveries are due again in half a minute. No body names an
-   * erased person as an author.
+   * Attempts at most `max` of the deliveries that are due. Each receiver answers with the status, and there is no retry. With null the emitter ends
+   * before it records anything, and the deliveries are due again in half a minute. Checks that no body names an erased person as an author.
    */
   attempt(status: number | null, max = 100) {
     const token = `t-${++this.leases}`

@@ -32,6 +32,7 @@ class References {
   private readonly delivered: ReadonlySet<string>
   private readonly activities: ReadonlySet<string>
   private readonly active: ReadonlySet<LeadId>
+  /** Leads whose engagements the body of a delivery can list. */
   private readonly listed: ReadonlySet<LeadId>
 
   /** `isLeft` says whether a delivery counts, `isKept` whether an event counts of which no delivery does. */
@@ -51,7 +52,9 @@ class References {
       activities.map(({ brandId, engagementId }) => engagementKey(brandId, engagementId))
     )
     this.active = new Set([...activities, ...delivered].map(({ leadId }) => leadId))
-    this.listed = new Set(delivered.flatMap(({ event, leadId }) => (event === "lead2.created" ? leadId : [])))
+    this.listed = new Set(
+      delivered.filter(({ event }) => event === "lead2.created").map(({ leadId }) => leadId)
+    )
   }
 
   /** Whether a delivery of the event is left. */

@@ -5,10 +5,10 @@
  */
 import type { ReferenceModel, Seen } from "@lead-signals/store-contract/reference"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import { parsedBody } from "../world/PostedBodies.ts"
 import type { StoreMethod } from "../world/StorePorts.ts"
 import { accessOf } from "./AccessReference.ts"
 import { difference } from "./Difference.ts"
-import { parsedBody } from "../world/PostedBodies.ts"
 import type { Oracle } from "./Oracle.ts"
 import { isSome } from "./OutboxRecords.ts"
 import { bodyOf, operationOf, paramsOf } from "./Requests.ts"

@@ -237,7 +237,7 @@ export const wasHeldBack = (delivery: KnownDelivery): boolean => {
   return false
 }
 
-/** As many dead letters are named as skipped. [ORD-5] */
+/** The most dead letters that a post names as skipped. [ORD-5] */
 const maxSkipped = 50
 
 /** The dead letters of its lead since the last that was delivered. [ORD-5] */

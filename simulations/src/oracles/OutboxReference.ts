@@ -22,9 +22,10 @@ import { bodyOf } from "./Requests.ts"
 
 type Authored = ReadonlyMap<number, ReadonlySet<string>>
 
-/** [DELIV-7] */
+/** The limits of an emitter that has none of its own, by the specification. [DELIV-7] */
 const usualLimits = { total: 256, reserved: 64, perWebhook: 32, failingTotal: 128, perFailingWebhook: 2 }
 
+/** The limits of a request for leases, as a text that can be compared. */
 const limitsIn = ({ limits }: Json): string =>
   Object.keys(usualLimits)
     .map((name) => `${name} ${limits[name]}`)

@@ -26,9 +26,9 @@ interface Due {
 
 type Row = ReferenceModel["rows"][number]
 
-/** The leads whose engagements a delivery can list. [RET-6] */
+/** The leads whose engagements the body of a delivery can list. [RET-6] */
 const listedBy = (deliveries: ReadonlyArray<KnownDelivery>): ReadonlySet<number | null> =>
-  new Set(deliveries.flatMap(({ event, leadId }) => (event === "lead2.created" ? leadId : [])))
+  new Set(deliveries.filter(({ event }) => event === "lead2.created").map(({ leadId }) => leadId))
 
 class WhatIsThere {
   /** When each person was erased. */

@@ -53,7 +53,7 @@ export class Incidents {
     return millis
   }
 
-  /** The instant from `from` on until which the process had so many milliseconds without the disturbance. */
+  /** The earliest instant by which the process has had `millis` milliseconds without the disturbance since `from`. */
   undisturbedAfter(disturbance: Disturbance, from: number, millis: number, process: number): number {
     for (let to = from + millis; ;) {
       const next = from + millis + this.lastedWithin(disturbance, from, to, process)
@@ -62,7 +62,7 @@ export class Incidents {
     }
   }
 
-  /** The instant from which on the process had so many milliseconds without the disturbance until `to`. */
+  /** The latest instant since which the process has had `millis` milliseconds without the disturbance until `to`. */
   undisturbedBefore(disturbance: Disturbance, to: number, millis: number, process: number): number {
     for (let from = to - millis; ;) {
       const next = to - millis - this.lastedWithin(disturbance, from, to, process)
