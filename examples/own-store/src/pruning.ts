@@ -2,6 +2,7 @@
 import {
   type DueCounts,
   type LeadEvent,
+  type LeadId,
   Pruning,
   type RetentionKind,
   type RetentionLimits
@@ -20,12 +21,15 @@ const never = Number.NEGATIVE_INFINITY
 /** The events that stay when what is due by the limits has gone. */
 class Left {
   private readonly delivered: ReadonlySet<string>
+  /** Leads whose engagements the body of a delivery can list. */
+  private readonly listed: ReadonlySet<LeadId>
   private readonly limits: RetentionLimits
 
   constructor(deliveries: ReadonlyArray<DeliveryRow>, limits: RetentionLimits) {
     this.limits = limits
-    const left = deliveries.filter((row) => !this.isDue(row))
-    this.delivered = new Set(left.flatMap(({ event }) => (event === null ? [] : [this.key(event)])))
+    const left = deliveries.filter((row) => !this.isDue(row)).flatMap(({ event }) => event ?? [])
+    this.delivered = new Set(left.map((event) => this.key(event)))
+    this.listed = new Set(left.filter(({ event }) => event === "lead2.created").map(({ leadId }) => leadId))
   }
 
   isDue({ finishedAt, state }: DeliveryRow): boolean {
@@ -41,6 +45,11 @@ class Left {
   isActivity(event: LeadEvent): boolean {
     const stays = event.occurredAt >= (this.limits.events ?? never) || this.isDelivered(event)
     return event.event === "activity.detected" && stays
+  }
+
+  /** Whether the body of a delivery that stays can list the lead's engagements. */
+  isListed(leadId: LeadId): boolean {
+    return this.listed.has(leadId)
   }
 
   private key({ brandId, engagementId, event }: LeadEvent): string {
@@ -93,7 +102,9 @@ export const pruning = (tables: Tables): typeof Pruning.Service => {
       )
       return engagements
         .all()
-        .filter(({ id, trackedAt }) => trackedAt < before && !announced.has(id))
+        .filter(
+          ({ id, leadId, trackedAt }) => trackedAt < before && !announced.has(id) && !left.isListed(leadId)
+        )
         .map(({ id, trackedAt }) => ({ at: trackedAt, remove: () => engagements.remove(id) }))
     }
     if (kind === "suppressions")
