@@ -82,8 +82,8 @@ export class OutboxAttempts {
       if (!webhook.enabled) return `${id} is leased, and webhook ${webhook.id} is disabled`
       if (delivery.state !== "pending") return `${id} is leased, and is ${delivery.state}`
       if (now < delivery.due!.from) {
-        const why = delivery.lease === null ? "is due" : "its lease runs out"
-        return `${id} is leased ${delivery.due!.from - now} ms before it ${why}`
+        const end = delivery.lease === null ? "it is due" : "its lease runs out"
+        return `${id} is leased ${delivery.due!.from - now} ms before ${end}`
       }
       const wrong = this.misplaced(delivery, place)
       if (wrong !== null) return `${id} is leased ${wrong}`
