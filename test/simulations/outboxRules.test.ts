@@ -217,7 +217,9 @@ describe("leads in order", () => {
   /** What the rule says of posts of one lead that an ordered webhook gets: of a delivery, with what they name as skipped, and how they are answered. */
   const judge = (
     { facts, known, oracle }: ReturnType<typeof outbox>,
-    posts: ReadonlyArray<readonly [number: number, status: number, skipped?: ReadonlyArray<number>]>
+    posts: ReadonlyArray<
+      readonly [number: number, status: number, skipped?: ReadonlyArray<number> | undefined]
+    >
   ) => {
     facts.brands.push({ id: "1", reference: { renewed: new Set() } } as never)
     return posts.map(([number, status, skipped]) => {
