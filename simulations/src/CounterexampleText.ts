@@ -53,6 +53,8 @@ const describeAction = (action: Action): string => {
       return `a key is made, used ${action.useMillis.length} times, and revoked after ${action.revokeMillis} ms`
     case "burst":
       return `${action.requests} requests of a key that may make ${action.limit ?? 6} a minute, every ${action.gapMillis} ms`
+    case "crowd":
+      return `${action.leaves.length} requests with the same ${action.seen.length} observations at once, while a commit takes ${action.commitMillis} ms; ${action.leaves.filter((millis) => millis !== null).length} of the clients go away`
     case "load":
       return `${action.people} people are loaded${action.isLines ? " as lines" : ""}`
     case "probe":

@@ -7,7 +7,7 @@ import * as Operator from "./actors/Operator.ts"
 import { keyed } from "./actors/KeyedCalls.ts"
 import { inspect } from "./actors/OperatorReads.ts"
 import { listen } from "./actors/Listeners.ts"
-import { load, observe } from "./actors/People.ts"
+import { crowd, load, observe } from "./actors/People.ts"
 import { probe } from "./actors/ProbeActor.ts"
 import * as Readers from "./actors/Readers.ts"
 import type { Caller, ActorContext } from "./actors/ActorContext.ts"
@@ -15,6 +15,7 @@ import { sync } from "./actors/SyncClient.ts"
 import { tenant } from "./actors/Tenants.ts"
 import * as WebhookOwner from "./actors/WebhookOwner.ts"
 import type { Action, ScheduledFault } from "./plan/Plan.ts"
+import { withLongTexts } from "./plan/Sightings.ts"
 import type { KnownBrand } from "./world/KnownFacts.ts"
 import type { World } from "./world/World.ts"
 
@@ -30,6 +31,7 @@ export const partyOf = ({ brand, do: kind }: Action): string => {
     case "observe":
     case "again":
     case "load":
+    case "crowd":
       return `people ${brand}`
     case "list":
     case "detail":
@@ -61,10 +63,19 @@ export const perform = (
   switch (action.do) {
     case "observe":
     case "again":
-      return observe(context, caller, brand, action.seen, {
-        isNew: action.do === "observe",
-        isLines: action.isLines
-      })
+      return observe(
+        context,
+        caller,
+        brand,
+        action.isLong === true ? action.seen.map(withLongTexts) : action.seen,
+        {
+          isNew: action.do === "observe",
+          isLines: action.isLines,
+          arrival: action.arrival
+        }
+      )
+    case "crowd":
+      return crowd(context, caller, brand, action)
     case "load":
       return load(context, caller, brand, action)
     case "amend":

@@ -50,7 +50,9 @@ export const simplerActions = (action: Action): ReadonlyArray<Action> => {
     case "observe":
     case "again": {
       const { isLines, ...plain } = action
+      const { arrival, isLong, ...usual } = action
       return [
+        ...(arrival === undefined && isLong === undefined ? [] : [usual]),
         ...(isLines === true ? [plain] : []),
         ...simplerSightings(action.seen).map((seen) => ({ ...action, seen }))
       ]
@@ -69,6 +71,10 @@ export const simplerActions = (action: Action): ReadonlyArray<Action> => {
     }
     case "walk":
       return simplerQueries(action.query).map((query) => ({ ...action, query }))
+    case "crowd":
+      return action.leaves.length === 1
+        ? []
+        : action.leaves.map((_, i) => ({ ...action, leaves: action.leaves.toSpliced(i, 1) }))
     case "burst":
       return [Math.ceil(action.requests / 8), Math.ceil(action.requests / 2)]
         .filter((requests) => requests < action.requests)

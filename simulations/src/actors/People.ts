@@ -3,7 +3,9 @@ import { Effect } from "effect"
 import { loaded } from "../plan/Sightings.ts"
 import type { Action, Sighting } from "../plan/Plan.ts"
 import { type KnownBrand, personOf } from "../world/KnownFacts.ts"
-import { bodyOf, type Caller, persistently, type ActorContext } from "./ActorContext.ts"
+import { givenUp } from "../vocabulary/ArrivalTimes.ts"
+import type { Arrival } from "../world/BodyPieces.ts"
+import { bodyOf, type Call, type Caller, once, persistently, type ActorContext } from "./ActorContext.ts"
 
 /** As the interface takes it. */
 const sent = ({ signalIds }: KnownBrand, { engagement, person, raw, signal, written }: Sighting): object => ({
@@ -26,6 +28,36 @@ const learnLead = (
   const isOwn =
     outcome === "recorded" || reference.rows.some((row) => row.id === leadId && row.extId === extId)
   if (isOwn) leadIds.set(extId, leadId)
+}
+
+const callOf = (brand: KnownBrand, seen: ReadonlyArray<Sighting>, isLines: boolean): Call => {
+  const observations = seen.map((one) => sent(brand, one))
+  return {
+    method: "POST",
+    route: "/operator/brands/{brandId}/observations",
+    params: { brandId: brand.id },
+    body: { observations },
+    ...(isLines ? { unusual: { contentType: "application/x-ndjson", bytes: linesOf(observations) } } : {}),
+    brand,
+    meaning: { means: "observe", seen }
+  }
+}
+
+/** The same call whose body arrives slowly, with what the contract says of that. [ERR-6] */
+const slowly = (call: Call, arrival: Arrival, isLines: boolean): Call => {
+  const bytes = call.unusual?.bytes ?? new TextEncoder().encode(JSON.stringify(call.body))
+  const late = givenUp(bytes, arrival, isLines)
+  return {
+    ...call,
+    unusual: { ...call.unusual, bytes, arrival },
+    expects: {
+      probes: [],
+      names: null,
+      ...(late === null
+        ? { status: 200, code: null }
+        : { status: 408, code: "request_timeout", ...(isLines ? { outcomesBefore: late.lines } : {}) })
+    }
+  }
 }
 
 const turns = new WeakMap<KnownBrand, Effect.Semaphore>()
@@ -54,22 +86,32 @@ export const observe = (
   caller: Caller,
   brand: KnownBrand,
   seen: ReadonlyArray<Sighting>,
-  { isLines = false, isNew }: { readonly isNew: boolean; readonly isLines?: boolean | undefined }
+  {
+    arrival,
+    isLines = false,
+    isNew
+  }: {
+    readonly isNew: boolean
+    readonly isLines?: boolean | undefined
+    /** How the body arrives at first; one that is too slow is sent again, at once. */
+    readonly arrival?: Arrival | undefined
+  }
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { facts } = context
     if (isNew) facts.engagements += seen.length
-    const observations = seen.map((one) => sent(brand, one))
-    const sending = persistently(context, caller, {
-      method: "POST",
-      route: "/operator/brands/{brandId}/observations",
-      params: { brandId: brand.id },
-      body: { observations },
-      ...(isLines ? { unusual: { contentType: "application/x-ndjson", bytes: linesOf(observations) } } : {}),
+    const call = callOf(brand, seen, isLines)
+    // A host of its own gets a body at once.
+    const isSlow = arrival !== undefined && facts.isStoreSeen
+    const first = yield* inTurn(
+      context,
       brand,
-      meaning: { means: "observe", seen }
-    })
-    const response = yield* inTurn(context, brand, sending)
+      persistently(context, caller, isSlow ? slowly(call, arrival, isLines) : call)
+    )
+    const response =
+      isSlow && first.status === 408
+        ? yield* persistently(context, { ...caller, label: `${caller.label} anew` }, call)
+        : first
     if (response.status !== 200) {
       return facts.violate("calls succeed", `observations: ${response.status} ${response.text}`)
     }
@@ -90,6 +132,28 @@ export const observe = (
         facts.violate("observations are taken", `${extId} was rejected`)
     }
   })
+
+/** A crowd: all send the same at once. Those who stay send until they are answered, and nobody waits for those who go away. [OBS-7] */
+export const crowd = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  { commitMillis, leaves, seen }: Extract<Action, { do: "crowd" }>
+): Effect.Effect<void> => {
+  const call = callOf(brand, seen, false)
+  const one = (goesAfter: number | null, i: number): Effect.Effect<unknown> => {
+    const by = { ...caller, label: `${caller.label} ${i}` }
+    return goesAfter === null
+      ? persistently(context, by, { ...call, unusual: { commitMillis } })
+      : Effect.ignore(once(context, by, { ...call, unusual: { commitMillis, goesAfter } }))
+  }
+  context.facts.engagements += seen.length
+  context.facts.coverageMarks.add("a crowd sent observations at once")
+  return Effect.zipRight(
+    Effect.all(leaves.map(one), { concurrency: "unbounded", discard: true }),
+    observe(context, { ...caller, label: `${caller.label} afterwards` }, brand, seen, { isNew: false })
+  )
+}
 
 /** Small enough that most are taken whole where the store fails now and then. */
 const batchSize = 48

@@ -232,7 +232,7 @@ const queryOf = (probe: Probe, value: unknown): string => {
 }
 
 const unusualOf = (
-  { authorization, bytes, contentType, path }: RequestForm,
+  { arrival, authorization, bytes, contentType, path }: RequestForm,
   json: string | null,
   right: string,
   other: string
@@ -240,6 +240,7 @@ const unusualOf = (
   ...(path === undefined ? {} : { path }),
   ...(authorization === undefined ? {} : { authorization: authorization({ right, other }) }),
   ...(contentType === undefined ? {} : { contentType }),
+  ...(arrival === undefined ? {} : { arrival }),
   ...(json === null ? {} : { bytes: bytes === undefined ? new TextEncoder().encode(json) : bytes(json) })
 })
 
@@ -299,6 +300,8 @@ const send = (
   Effect.gen(function* () {
     const { facts, world } = context
     if (probe.of === "field" && probe.form.isOfHost === true && !facts.isStoreSeen) return
+    // A host of its own gets a body at once.
+    if (probe.of === "request" && probe.form.arrival?.pauses !== undefined && !facts.isStoreSeen) return
     const resolved = yield* Effect.either(resolve(targets, probe, observationOf(String(n))))
     if (Either.isLeft(resolved)) return
     const call = callOf(context, targets, probe, resolved.right)

@@ -1,5 +1,6 @@
 /** The planted bugs, by where they are. */
 import { inAccess } from "./access.ts"
+import { inArrivals } from "./arrivals.ts"
 import type { Bug } from "./Bug.ts"
 import { inEmitter } from "./emitter.ts"
 import { inAudit, inIdempotency } from "./idempotency.ts"
@@ -40,7 +41,8 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["the feed of changes", inChangeFeed],
   ["parts that came later", inNewerParts],
   ["sessions of browsers and live events", inSessions],
-  ["what mutants had survived", inWidenedInputs]
+  ["what mutants had survived", inWidenedInputs],
+  ["bodies in pieces, crowds and long texts", inArrivals]
 ]
 
 /** The same without the sections. */

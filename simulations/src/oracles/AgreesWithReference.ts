@@ -11,7 +11,7 @@ import { accessOf } from "./AccessReference.ts"
 import { difference } from "./Difference.ts"
 import type { Oracle } from "./Oracle.ts"
 import { isSome } from "./OutboxRecords.ts"
-import { bodyOf, operationOf, paramsOf } from "./Requests.ts"
+import { bodyOf, isTooSlow, operationOf, paramsOf } from "./Requests.ts"
 import { instantOf } from "./Timestamps.ts"
 
 const nothing = { headline: null, username: null, company: null }
@@ -324,6 +324,8 @@ export const agreesWithReference: Oracle = {
         const { status } = response
         const { means } = call.meaning
         const isJudged = judgedMeanings.has(means)
+        // `errors clear` says which body comes too slowly.
+        if (isTooSlow({ call, response })) return null
         if (isJudged && status >= 400 && status < 500 && !explained.has(status))
           return `${means}, ${call.request.method} ${call.request.url} is answered ${status}: ${response.text.slice(0, 200)}`
         if (status >= 300 && status !== 404) return null

@@ -36,22 +36,41 @@ const sentencesOf = (body: Json): ReadonlyArray<string> =>
  */
 export const errorsClear: Oracle = {
   name: "errors clear",
-  instantiate: (facts) => ({
-    answered: ({ body, call, response }) => {
-      const { expects } = call
-      for (const sentence of sentencesOf(body)) {
-        const wrong = illWorded(sentence)
-        if (wrong !== null) return `${call.request.method} ${call.route}: ${wrong}`
+  instantiate: (facts, checks) => {
+    const each = checks.rule("each call")
+    const slow = checks.rule("a body that comes slowly")
+    return {
+      answered: ({ at, body, call, response }) => {
+        each.judged++
+        const { expects } = call
+        for (const sentence of sentencesOf(body)) {
+          const wrong = illWorded(sentence)
+          if (wrong !== null) return `${call.request.method} ${call.route}: ${wrong}`
+        }
+        if (expects === undefined || response.status >= 500 || response.status === 429) return null
+        if (!facts.isStoreSeen && isResolved(call.request.url)) return null
+        if (expects.code !== null) facts.coverageMarks.add("bad input was refused")
+        if (call.request.unusual?.arrival?.pauses !== undefined) {
+          // While the process stands still the time of the client goes on.
+          if (facts.incidents.touched(["pause"], call.handledAt, at, call.handledBy)) {
+            slow.weaken("the process stood still")
+            return null
+          }
+          slow.judged++
+          facts.coverageMarks.add(
+            expects.status === 408 ? "a body came too slowly" : "a body came slowly, and in time"
+          )
+          const { outcomesBefore = 0 } = response
+          if (expects.outcomesBefore !== undefined && outcomesBefore !== expects.outcomesBefore)
+            return `${outcomesBefore} lines were answered before the time was over, not ${expects.outcomesBefore}`
+        }
+        for (const probe of expects.probes) facts.exercised.add(probe)
+        if (expects.outcomes !== undefined) facts.compared.add(call)
+        const wrong = difference(expects, { body, headers: response.headers, status: response.status })
+        return wrong === null
+          ? null
+          : `${call.request.method} ${call.route}, ${expects.probes.slice(0, 3).join("; ")}: ${wrong}`
       }
-      if (expects === undefined || response.status >= 500 || response.status === 429) return null
-      if (!facts.isStoreSeen && isResolved(call.request.url)) return null
-      if (expects.code !== null) facts.coverageMarks.add("bad input was refused")
-      for (const probe of expects.probes) facts.exercised.add(probe)
-      if (expects.outcomes !== undefined) facts.compared.add(call)
-      const wrong = difference(expects, { body, headers: response.headers, status: response.status })
-      return wrong === null
-        ? null
-        : `${call.request.method} ${call.route}, ${expects.probes.slice(0, 3).join("; ")}: ${wrong}`
     }
-  })
+  }
 }

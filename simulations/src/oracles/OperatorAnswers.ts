@@ -28,7 +28,7 @@ import { isSome } from "./OutboxRecords.ts"
 import { outboxOf } from "./OutboxReference.ts"
 import { learnReason, renderedWebhook } from "./OutboxViews.ts"
 import { isViaSession, sessionRoute } from "./SessionReference.ts"
-import { bodyOf, operationOf, paramsOf } from "./Requests.ts"
+import { bodyOf, isTooSlow, operationOf, paramsOf } from "./Requests.ts"
 import { deliveriesRoute, webhookAnswers } from "./WebhookAnswers.ts"
 
 const readsOfKeys = new Set(["GET /signals", "GET /campaigns", "GET /campaign/{id}/series"])
@@ -210,6 +210,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (unused !== null) return unused
     // `access decided` judges how it is refused.
     if (access.isRefused(call, response.status)) return null
+    // `errors clear` says which body comes too slowly.
+    if (isTooSlow(fact)) return null
     const wanted = expected.get(call) ?? withoutStore(fact)
     answers.judged++
     const { brandId } = call.route.includes("{brandId}") ? paramsOf(call) : {}

@@ -1,5 +1,5 @@
 /** Reads requests themselves: an oracle judges a call whatever its actor meant. */
-import type { Call, Json } from "../world/KnownFacts.ts"
+import type { Answered, Call, Json } from "../world/KnownFacts.ts"
 
 /** The JSON body; an empty object without one. */
 export const bodyOf = (call: Call | null): Json => call?.request.body ?? {}
@@ -30,3 +30,7 @@ export const queryOf = ({ request }: Call): URLSearchParams =>
 
 /** Method and route in one text, as in `GET /operator/brands`. */
 export const operationOf = ({ request, route }: Call): string => `${request.method} ${route}`
+
+/** Whether the answer says that a body came too slowly, and the body came slowly. [ERR-6] */
+export const isTooSlow = ({ call, response }: Pick<Answered, "call" | "response">): boolean =>
+  response.status === 408 && call.request.unusual?.arrival?.pauses !== undefined

@@ -1,5 +1,6 @@
 import type { Call, Json, KnownBrand, Stored } from "../world/KnownFacts.ts"
 import type { StoreMethod } from "../world/StorePorts.ts"
+import { waitsOf } from "../world/BodyPieces.ts"
 import type { Oracle } from "./Oracle.ts"
 import { WaitingRequests } from "./WaitingRequests.ts"
 
@@ -15,6 +16,11 @@ const hasRecorded = ({ answer, method }: Stored): boolean =>
 
 /** Two looks into the store, with what slow calls of it take, and the way of a message. */
 const slackMillis = 10_000
+
+/** Longer than a crowd of requests with observations takes while the store is slow. */
+const longestTaking = 180_000
+
+const nothingSlow = { cuts: [] }
 
 /** A clock that drifts runs faster or slower by two hundredths at most. */
 const slowest = 0.97
@@ -33,9 +39,30 @@ export const waitsEnd: Oracle = {
   name: "waits end",
   instantiate: (facts, checks) => {
     const early = checks.rule("a wait without a change")
-    const late = checks.rule("a wait for a change")
+    const lateAfterChange = checks.rule("a wait for a change")
     const over = checks.rule("a wait whose time is over")
     const together = checks.rule("requests that wait at once")
+    const taken = checks.rule("observations that are taken")
+    /** The requests with observations that have no answer yet, in the order in which they came. */
+    const observing = new Set<Call>()
+
+    /** What is wrong with the one that has waited longest; what waits behind it is younger. */
+    const unanswered = (): string | null => {
+      for (const call of observing) {
+        const { handledAt, handledBy, request } = call
+        const now = facts.now()
+        const slow = waitsOf(request.unusual?.arrival ?? nothingSlow)
+        if (now - handledAt <= longestTaking + slow) return null
+        if (
+          ranFor(call, handledAt, now) > longestTaking + slow &&
+          !facts.incidents.touched(["kill"], handledAt, now, handledBy)
+        )
+          return `a request with observations had no answer after ${ranFor(call, handledAt, now)} ms`
+        if (facts.incidents.touched(["kill"], handledAt, now, handledBy)) observing.delete(call)
+      }
+      return null
+    }
+
     const waiting = new WaitingRequests(facts.incidents, facts.plan.maxWaits)
     /** When something changed in a brand, in order. */
     const changedAt = new Map<string, Array<number>>()
@@ -88,13 +115,19 @@ export const waitsEnd: Oracle = {
         return null
       },
       handled: (call) => {
+        // Nobody waits for one whose client goes away.
+        if (call.meaning.means === "observe" && call.request.unusual?.goesAfter === undefined)
+          observing.add(call)
         if (mayWait(call)) waiting.begin(call)
       },
       answered: ({ at, body, call, response }) => {
+        if (observing.delete(call)) taken.judged++
+        const left = unanswered()
+        if (left !== null) return left
         if (!mayWait(call)) return null
         waiting.end(call, at)
-        const unanswered = overdue(call, at)
-        if (unanswered !== null || call.brand === null || response.status !== 200) return unanswered
+        const late = overdue(call, at)
+        if (late !== null || call.brand === null || response.status !== 200) return late
         const wait = waitOf(call.request.url)
         const { handledAt } = call
         const lasted = at - handledAt
@@ -108,7 +141,7 @@ export const waitsEnd: Oracle = {
         const times = changedAt.get(call.brand.id) ?? []
         const since = times[times.findLastIndex((time) => time < handledAt) + 1]
         if (since === undefined) return null
-        late.judged++
+        lateAfterChange.judged++
         facts.coverageMarks.add("a request waited for a change")
         const millis = ranFor(call, since, at)
         return millis > slackMillis ? `a request waited ${millis} ms after a change` : null
@@ -117,10 +150,10 @@ export const waitsEnd: Oracle = {
         for (const call of waiting.unanswered) {
           const { handledAt, handledBy } = call
           if (facts.incidents.touched(["kill"], handledAt, facts.now(), handledBy)) continue
-          const unanswered = overdue(call, facts.now())
-          if (unanswered !== null) return unanswered
+          const late = overdue(call, facts.now())
+          if (late !== null) return late
         }
-        return null
+        return unanswered()
       }
     }
   }

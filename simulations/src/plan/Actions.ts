@@ -22,6 +22,7 @@ import {
 import { afterLoad } from "./LoadedPeople.ts"
 import { everything, neighbours, query } from "./Queries.ts"
 import { drawForeign, drawRefused, probeOf } from "./Probes.ts"
+import { comingSlowly, rareObservations } from "./RareObservations.ts"
 import { engagementIdOf, extIdOf, personSeen, seenAt, sighting } from "./Sightings.ts"
 
 /** How many engagements somebody has on a spree: more than a window of engagements holds. */
@@ -39,6 +40,9 @@ const accessUses = 8
 
 /** Probes of one action. */
 const probesAtOnce = 9
+
+/** The share of observations whose body comes slowly. */
+const slowShare = 0.06
 
 /** How many people a load has: more than a page holds, up to more than a brand's deletion removes in one call. */
 const loads = [120, 120, 260, 1000]
@@ -332,9 +336,14 @@ export const actionsOf = (
     if (!meetings.chance(0.25)) continue
     found[i] = { ...action, at: Math.max(0, meetings.pick(found).at - 200 + meetings.below(600)) }
   }
+  found.push(...rareObservations(seed, brand, scenario, hours, isSwarm))
   const observed = found.flatMap((action) =>
     action.do === "observe" ? [{ at: action.at, seen: action.seen }] : []
   )
+  const slow = Prng.of(seed, `slow bodies of ${brand}`)
+  for (const [i, action] of found.entries())
+    if (action.do === "observe" && action.isLong !== true && slow.chance(slowShare))
+      found[i] = comingSlowly(slow, action)
   const repeats = Prng.of(seed, `repeats of ${brand}`)
   const isLoaded = found.some((action) => action.do === "load")
   const loads = Prng.of(seed, `loads of ${brand}`)

@@ -2,6 +2,7 @@
  * What will be done in a run, and what will go wrong in it, as data. A run executes a plan; a counterexample is a plan with less in it.
  */
 import type { Retention } from "@lead-signals/domain"
+import type { Arrival } from "../world/BodyPieces.ts"
 import type { PlannedPruning } from "./PlannedRetention.ts"
 import { noRates, type ReceiverBehaviour, type Rates } from "../Scenario.ts"
 
@@ -59,6 +60,18 @@ export type UndatedAction =
       readonly seen: ReadonlyArray<Sighting>
       /** Sent as x-ndjson. */
       readonly isLines?: boolean
+      /** Comes slowly. */
+      readonly arrival?: Arrival
+      /** Each engagement has the longest texts that the service takes. */
+      readonly isLong?: boolean
+    }
+  /** Requests with the same observations, all at once, while the store is slow; the clients of some go away. */
+  | {
+      readonly do: "crowd"
+      readonly seen: ReadonlyArray<Sighting>
+      /** After how many milliseconds the client of each request goes away; null: it waits. */
+      readonly leaves: ReadonlyArray<number | null>
+      readonly commitMillis: number
     }
   /** Further people, each seen once; `from` counts those that were loaded before. */
   | { readonly do: "load"; readonly from: number; readonly people: number; readonly isLines: boolean }

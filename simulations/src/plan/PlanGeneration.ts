@@ -6,6 +6,7 @@ import { drawnRates, scheduledFaultsOf } from "./Faults.ts"
 import { type Action, type Plan, type PlannedBrand, type PlaceLimits, processesOf } from "./Plan.ts"
 import { mayNeedTenantsPeople } from "./Probes.ts"
 import { type RetentionPlan, retentionOfSeed } from "./PlannedRetention.ts"
+import { hasLongTexts } from "./RareObservations.ts"
 import { processesOfSeed, withProcesses } from "./PlannedProcesses.ts"
 
 const bothEvents = ["lead2.created", "activity.detected"]
@@ -100,6 +101,12 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
           ...orderOf(orders, scenario.webhooks.ordered),
           ...formOf(forms, scenario.webhooks)
         }))
+        // Somebody gets several of the longest events in a post.
+        .map((consumer, i) =>
+          i === 0 && scenario.swarm && hasLongTexts(seed, brand)
+            ? { ...consumer, maxBatch: 3 + (seed % 4) }
+            : consumer
+        )
         .map((consumer) => (pruned.pruning === undefined ? consumer : dyingSoon(deaths, consumer)))
     })),
     actions,

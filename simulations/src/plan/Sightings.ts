@@ -231,6 +231,16 @@ export const loaded = (brand: number, from: number, people: number): ReadonlyArr
     engagement: { id: `b${brand}-l${from + i}`, type: "reaction", reactionType: "LIKE" }
   }))
 
+/** Characters of four bytes in UTF-8, and of two code units in UTF-16. */
+const longText = astral.repeat(100_000)
+const longComment = "\u00e9\u6f22".repeat(10_000)
+
+/** The same with the longest texts that the service takes, none of them ASCII. [OBS-3] */
+export const withLongTexts = ({ engagement, written: _, ...rest }: Sighting): Sighting => ({
+  ...rest,
+  engagement: { ...engagement, type: "comment", commentText: longComment, postContent: longText }
+})
+
 /** One letter of the first few is another one: the text is as long as before, and comes elsewhere in an order. */
 const misspelt = (prng: Prng, text: string): string => {
   const at = prng.below(4)

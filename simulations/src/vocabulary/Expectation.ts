@@ -22,6 +22,8 @@ export interface Expectation {
   readonly outcomes?: ReadonlyArray<{ readonly outcome: string; readonly names?: string | null }>
   /** The unknown fields that each outcome must name, in order; empty: it must name none. [OBS-11] */
   readonly reports?: ReadonlyArray<ReadonlyArray<string>>
+  /** How many outcomes of lines stand before the error that ends the answer. [OBS-8] */
+  readonly outcomesBefore?: number
   /** Whether what the request names may be gone when it is answered: then 404 is right, too. */
   readonly mayBeGone?: () => boolean
 }

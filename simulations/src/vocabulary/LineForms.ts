@@ -47,6 +47,84 @@ const no = (
 
 const oneDocument = "this is one JSON document"
 
+const mark: ReadonlyArray<number> = [0xef, 0xbb, 0xbf]
+
+const behindMark = (text: string): Uint8Array => Uint8Array.of(...mark, ...utf8(text))
+
+/** Where nothing that says what the body is comes in its first pieces. [OBS-6] */
+const inPieces: ReadonlyArray<LineForm> = [
+  {
+    ...no("an array behind a piece with a line break", (line) => utf8(`\n[${line}]`), oneDocument),
+    arrival: { cuts: [1] }
+  },
+  {
+    ...no(
+      "an array behind blanks, each of them a piece",
+      (line) => utf8(`\r\n \t[\n${line}\n]\n`),
+      oneDocument
+    ),
+    arrival: { cuts: [1, 2, 3, 4, 5] }
+  },
+  {
+    ...no("an array behind a byte order mark in two pieces", (line) => behindMark(`[${line}]`), oneDocument),
+    arrival: { cuts: [1] }
+  },
+  {
+    ...no("an array behind a byte order mark of its own", (line) => behindMark(`\n[${line}]`), oneDocument),
+    arrival: { cuts: [3, 4] }
+  },
+  {
+    ...no("an array behind empty pieces", (line) => utf8(` [${line}]`), oneDocument),
+    arrival: { cuts: [0, 0, 1] }
+  },
+  {
+    ...no(
+      "an object over lines, a byte at a time",
+      () => utf8('\n{\r\n"observations":[]\r\n}\r\n'),
+      oneDocument
+    ),
+    arrival: { cuts: [1, 2, 3, 4, 5, 6] }
+  },
+  {
+    ...good("a line behind a byte order mark in three pieces", 1, (line) => `${line}\n`),
+    bytes: (line) => behindMark(`${line}\n`),
+    arrival: { cuts: [1, 2] }
+  },
+  {
+    ...good("lines whose breaks come in two pieces", 2, (line) => `\r\n${line}\r\n${line}`),
+    arrival: { cuts: [0, 1, 1, 2, 3, 9] }
+  },
+  { ...good("lines in seven pieces", 2, (line) => `${line}\r\n${line}\r\n`), arrival: { cuts: 7 } }
+]
+
+/** Lines that come slowly: each has a minute, also a blank one. [ERR-6] */
+const comingSlowly: ReadonlyArray<LineForm> = [
+  {
+    ...good("three lines, each after 40 seconds", 3, (line) => `${line}\n`.repeat(3)),
+    arrival: { cuts: "lines", pauses: [40_000, 40_000, 40_000] }
+  },
+  {
+    ...good("a blank line each 50 seconds", 1, (line) => `\n\n\n${line}\n`),
+    arrival: { cuts: "lines", pauses: [50_000, 50_000, 50_000, 50_000] }
+  },
+  {
+    ...good("a line in pieces that come within a minute", 1, (line) => `${line}\n`),
+    arrival: { cuts: 3, pauses: [15_000, 20_000, 20_000] }
+  },
+  ...[
+    [0, 35_000, 40_000],
+    [70_000, 0, 0]
+  ].map((pauses, i): LineForm => ({
+    ...good(
+      i === 0 ? "a line whose pieces take too long" : "a line that begins too late",
+      0,
+      (line) => `${line}\n`
+    ),
+    refusal: { status: 408, code: "request_timeout", names: "A line of x-ndjson" },
+    arrival: { cuts: 3, pauses }
+  }))
+]
+
 const mebibyte = 1024 * 1024
 
 /** Two lines without an object, of the given number of bytes together without their ends. */
@@ -125,6 +203,8 @@ export const lineForms: ReadonlyArray<LineForm> = [
   no("twenty lines without an object", () => utf8("x\n".repeat(20))),
   bad("a mebibyte without an object", ["Line 1 ", "Line 2 "], () => withoutObject(mebibyte)),
   no("a byte more than a mebibyte without an object", () => withoutObject(mebibyte + 1)),
+  ...inPieces,
+  ...comingSlowly,
   // What fits no field in any of its parts.
   ...wrongThroughout.flatMap(([name, wrong]): ReadonlyArray<LineForm> => [
     {

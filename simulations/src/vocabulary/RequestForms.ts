@@ -1,4 +1,5 @@
 /** Forms of whole requests: credentials, methods, paths, targets, media types and bodies as bytes. [AUTH-1, ERR-2, ERR-5] */
+import type { Arrival } from "../world/BodyPieces.ts"
 import type { Refusal } from "./Form.ts"
 
 /** How a request differs from a correct one. What is absent stays as it is. */
@@ -14,6 +15,8 @@ export interface RequestForm {
   readonly contentType?: string
   /** The bytes of the body, of the correct body as JSON. */
   readonly bytes?: (json: string) => Uint8Array
+  /** How the body arrives; as its length says, and at once, unless given. */
+  readonly arrival?: Arrival
   /** What the answer must show, by path. */
   readonly warns?: ReadonlyArray<string>
 }

@@ -86,6 +86,8 @@ const disturbed = Effect.fnUntraced(function* (
     faults.onStruck(method, by, millis, false)
     yield* Effect.sleep(millis)
   }
+  const { commitMillis, goesAfter } = by?.request.unusual ?? {}
+  if (commitMillis !== undefined && method === "leads.commit") yield* Effect.sleep(commitMillis)
   if (decisions.fault(`down ${label}`, rates.storeDown) !== null) {
     faults.onStruck(method, by, retryMillis, true)
     return yield* down
@@ -109,9 +111,13 @@ const disturbed = Effect.fnUntraced(function* (
     return yield* Effect.never
   }
   const given = argsNow(method, args)
-  const answer = yield* call
-  const process = faults.process()
-  faults.onStored({ method, faultPoint, args: given, answer, call: by, serviceNow: process.now, process })
+  const done = Effect.map(call, (answer) => {
+    const process = faults.process()
+    faults.onStored({ method, faultPoint, args: given, answer, call: by, serviceNow: process.now, process })
+    return answer
+  })
+  // What is done for a client that goes away meanwhile is done to its end.
+  const answer = yield* goesAfter === undefined ? done : Effect.uninterruptible(done)
   if (when === "after") {
     faults.kill()
     return yield* Effect.never

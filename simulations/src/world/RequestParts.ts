@@ -1,5 +1,6 @@
 /** The headers and the body of a simulated request. */
 import type { HttpMethod } from "@effect/platform/HttpMethod"
+import type { Arrival } from "./BodyPieces.ts"
 
 /** How a request differs from an ordinary one, which bears its token and JSON. */
 export interface UnusualRequest {
@@ -17,6 +18,12 @@ export interface UnusualRequest {
   /** After how many milliseconds the client leaves an answer without an end, and how long it takes over each piece. */
   readonly leavesAfter?: number
   readonly takesMillis?: number
+  /** How the body arrives; as its length says, and at once, unless given. */
+  readonly arrival?: Arrival
+  /** After how many milliseconds the client goes away, whether it has an answer or not. */
+  readonly goesAfter?: number
+  /** How many milliseconds the store takes over each commit of its observations. */
+  readonly commitMillis?: number
 }
 
 /** A request as its client means it; `unusual` replaces parts of what is sent. */
@@ -37,6 +44,8 @@ export interface SimulatedResponse {
   readonly text: string
   /** What was taken of an answer without an end. */
   readonly stream?: TakenStream
+  /** How many outcomes stand before the error that ends an answer of lines. */
+  readonly outcomesBefore?: number
 }
 
 /** What a client took of an answer without an end. */
@@ -75,9 +84,8 @@ export const unframed = (response: SimulatedResponse): SimulatedResponse => {
   const lines = response.text.split("\n").filter((line) => line !== "")
   const last = lines.at(-1)
   const isCut = last !== undefined && last.startsWith('{"error"')
-  return {
-    status: isCut ? 503 : response.status,
-    headers: { ...response.headers, "content-type": "application/json" },
-    text: isCut ? last : `{"data":[${lines.join(",")}]}`
-  }
+  const headers = { ...response.headers, "content-type": "application/json" }
+  if (!isCut) return { status: response.status, headers, text: `{"data":[${lines.join(",")}]}` }
+  const status = last.startsWith('{"error":{"code":"request_timeout"') ? 408 : 503
+  return { status, headers, text: last, outcomesBefore: lines.length - 1 }
 }

@@ -10,6 +10,9 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as IncomingMessage from "@effect/platform/HttpIncomingMessage"
 import { Clock, Context, Effect, Inspectable, Option, Stream } from "effect"
+import { BodyPace } from "@lead-signals/http"
+import { bodyLimits } from "../vocabulary/ArrivalTimes.ts"
+import { type Arrival, piecesOf } from "./BodyPieces.ts"
 import {
   bytesOf,
   headersOf,
@@ -35,15 +38,6 @@ export const jsonOf = (response: SimulatedResponse): unknown => {
   return json
 }
 
-/** Most bodies come in one piece, some in two or three. The length says which, so that no draw of a run changes. */
-const pieceCountOf = (length: number): number => Math.max(1, (length % 6) - 2)
-
-/** A network cuts a body anywhere, within a character, too. */
-const piecesOf = (bytes: Uint8Array, count: number): ReadonlyArray<Uint8Array> => {
-  const size = Math.ceil(bytes.length / count)
-  return Array.from({ length: count }, (_, i) => bytes.subarray(i * size, (i + 1) * size))
-}
-
 const unsupported = (what: string) => Effect.dieMessage(`A simulated request has no ${what}`)
 
 class Request extends Inspectable.Class implements HttpServerRequest.HttpServerRequest {
@@ -57,7 +51,8 @@ class Request extends Inspectable.Class implements HttpServerRequest.HttpServerR
     readonly url: string,
     readonly headers: Headers.Headers,
     private readonly bytes: Uint8Array,
-    readonly remoteAddress: Option.Option<string>
+    readonly remoteAddress: Option.Option<string>,
+    private readonly arrival?: Arrival
   ) {
     super()
   }
@@ -67,10 +62,16 @@ class Request extends Inspectable.Class implements HttpServerRequest.HttpServerR
   }
 
   get stream() {
-    const { bytes } = this
-    const count = pieceCountOf(bytes.length)
-    if (count === 1) return bytes.length === 0 ? Stream.empty : Stream.succeed(bytes)
-    return Stream.fromIterable(piecesOf(bytes, count))
+    const { arrival, bytes } = this
+    if (bytes.length === 0) return Stream.empty
+    const pieces = piecesOf(bytes, arrival)
+    if (pieces.length === 1 && arrival === undefined) return Stream.succeed(bytes)
+    const { pauses } = arrival ?? {}
+    if (pauses === undefined) return Stream.fromIterable(pieces)
+    return Stream.fromIterable(pieces.entries()).pipe(
+      Stream.rechunk(1),
+      Stream.mapEffect(([i, piece]) => Effect.as(Effect.sleep(pauses[i] ?? 0), piece))
+    )
   }
 
   get text() {
@@ -97,7 +98,8 @@ class Request extends Inspectable.Class implements HttpServerRequest.HttpServerR
       url ?? this.url,
       headers ?? this.headers,
       this.bytes,
-      this.remoteAddress
+      this.remoteAddress,
+      this.arrival
     )
   }
 
@@ -157,6 +159,9 @@ export interface Handling<R = HttpServerRequest.HttpServerRequest> {
   readonly context: Context.Context<R>
 }
 
+/** Others come at once, and a timer for each would cost as much as a small request. */
+const isSlow = ({ unusual }: SimulatedRequest): boolean => unusual?.arrival?.pauses !== undefined
+
 /** Handles one request; never fails. */
 export const handle = (app: HttpApp.Default, sent: SimulatedRequest): Handling => {
   const { method, url } = sent
@@ -165,6 +170,11 @@ export const handle = (app: HttpApp.Default, sent: SimulatedRequest): Handling =
     ...headersOf(sent),
     ...(bytes.length === 0 ? {} : { "content-length": String(bytes.length) })
   })
+  const { address, arrival } = sent.unusual ?? {}
+  const received = Context.make(
+    HttpServerRequest.HttpServerRequest,
+    new Request(method, url, url, headers, bytes, Option.fromNullable(address), arrival)
+  )
   return {
     // The scope is open until the body was read, which may be a stream.
     work: Effect.scoped(
@@ -174,9 +184,6 @@ export const handle = (app: HttpApp.Default, sent: SimulatedRequest): Handling =
         )
       )
     ),
-    context: Context.make(
-      HttpServerRequest.HttpServerRequest,
-      new Request(method, url, url, headers, bytes, Option.fromNullable(sent.unusual?.address))
-    )
+    context: isSlow(sent) ? Context.add(received, BodyPace, { limits: bodyLimits }) : received
   }
 }

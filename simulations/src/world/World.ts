@@ -4,9 +4,10 @@
  */
 import { Kernel, type Machine, type Picker } from "@lead-signals/simulation-kernel"
 import { Sender } from "@lead-signals/webhook"
-import { Cause, Effect, type Fiber } from "effect"
+import { Cause, Effect, type Fiber, FiberId } from "effect"
 import { processesOf, type Plan } from "../plan/Plan.ts"
 import { noRates, type Rates } from "../Scenario.ts"
+import { waitsOf } from "./BodyPieces.ts"
 import { Decisions } from "./Decisions.ts"
 import { currentCall } from "./FaultyStore.ts"
 import type { Host } from "./Host.ts"
@@ -204,7 +205,9 @@ export class World {
     return Effect.async<SimulatedResponse, NoAnswer>((resume) => {
       const path = call.request.url.replace(/\?.*$/, "")
       kernel.record(party, "request", { call: label, method: call.request.method, path })
-      const patience = patienceMillis + (call.request.unusual?.leavesAfter ?? 0)
+      const { arrival, goesAfter, leavesAfter = 0 } = call.request.unusual ?? {}
+      const waits = arrival === undefined ? 0 : waitsOf(arrival)
+      const patience = goesAfter ?? patienceMillis + leavesAfter + waits
       const giveUp = kernel.after(patience, this.others, () => {
         kernel.record(party, "no-answer", { call: label })
         resume(Effect.fail(new NoAnswer()))
@@ -274,6 +277,11 @@ export class World {
       { context, local: { fiberRef: currentCall, value: call } }
     )
     this.watch(handling)
+    const { goesAfter } = call.request.unusual ?? {}
+    if (goesAfter !== undefined)
+      this.kernel.after(Math.max(0, call.sentAt + goesAfter - this.kernel.now), incarnation.machine, () =>
+        handling.unsafeInterruptAsFork(FiberId.none)
+      )
   }
 
   /** From the service to a consumer and back. What is given up is given up. */

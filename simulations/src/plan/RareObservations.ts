@@ -1,0 +1,92 @@
+/** Observations that are seldom sent, since each costs much: slow bodies, crowds, the longest texts. Each has a stream of numbers of its own. */
+import { Prng } from "@lead-signals/simulation-kernel"
+import type { BrandScenario } from "../Scenario.ts"
+import { hour } from "./EventTimes.ts"
+import type { DatedAction } from "./Plan.ts"
+import { sighting } from "./Sightings.ts"
+
+type Observation = DatedAction & { readonly do: "observe" | "again" }
+
+/** Pauses of a JSON body in three pieces, and of lines with a piece each: within their time, or beyond it. A clock that drifts changes none of that. */
+const pausesOfJson = [
+  [0, 4000, 4500],
+  [8500, 0, 0],
+  [3000, 3000, 2500],
+  [0, 0, 65_000],
+  [30_000, 35_000, 0],
+  [70_000, 0, 0]
+]
+const pausesOfLines = [
+  [1000, 25_000, 27_000],
+  [50_000, 50_000, 50_000],
+  [0, 40_000, 40_000],
+  [0, 55_000, 0],
+  [0, 70_000, 0],
+  [50_000, 0, 90_000]
+]
+
+/** How many engagements a line body has that comes slowly: few others have several. */
+const linesOfSlow = 3
+
+/** The same observation with a body that comes slowly; half of them are lines. */
+export const comingSlowly = (prng: Prng, action: Observation): Observation => {
+  if (prng.chance(0.5)) {
+    const { isLines: _, ...rest } = action
+    return { ...rest, arrival: { cuts: 3, pauses: prng.pick(pausesOfJson) } }
+  }
+  const [first] = action.seen
+  const seen = [
+    ...action.seen,
+    // The same engagement again is a duplicate. [EVT-8]
+    ...Array.from({ length: Math.max(0, linesOfSlow - action.seen.length) }, () => first!)
+  ]
+  return { ...action, seen, isLines: true, arrival: { cuts: "lines", pauses: prng.pick(pausesOfLines) } }
+}
+
+/** The share of a brand's seeds with the longest texts, and with crowds. */
+const longShare = 1 / 30
+const crowdShare = 0.08
+
+/** Whether somebody sends the longest texts to the brand. */
+export const hasLongTexts = (seed: number, brand: number): boolean =>
+  Prng.of(seed, `long texts of ${brand}`).chance(longShare)
+
+/** Observations that a piece has. [OBS-7] */
+const piece = 12
+
+/** Rare observations of a brand, in the hours of its plan. */
+export const rareObservations = (
+  seed: number,
+  brand: number,
+  { people }: BrandScenario,
+  hours: number,
+  isSwarm: boolean
+): ReadonlyArray<DatedAction> => {
+  if (!isSwarm) return []
+  const found: Array<DatedAction> = []
+  const long = Prng.of(seed, `longest texts of ${brand}`)
+  const seenOf = (prng: Prng, count: number, id: string) =>
+    Array.from({ length: count }, (_, i) => sighting(prng, brand, people, () => i % people, `${id}-${i}`))
+  if (hasLongTexts(seed, brand))
+    found.push({
+      do: "observe",
+      at: long.below(hours * hour),
+      brand,
+      seen: seenOf(long, 6, `b${brand}-long`),
+      isLines: true,
+      isLong: true
+    })
+  const crowds = Prng.of(seed, `crowds of ${brand}`)
+  if (crowds.chance(crowdShare))
+    found.push({
+      do: "crowd",
+      at: crowds.below(hours * hour),
+      brand,
+      seen: seenOf(crowds, piece, `b${brand}-crowd`),
+      leaves: Array.from({ length: crowds.pick([10, 14, 18]) }, () =>
+        crowds.chance(0.6) ? 100 + crowds.below(900) : null
+      ),
+      commitMillis: crowds.pick([600, 1200, 2500])
+    })
+  return found
+}
