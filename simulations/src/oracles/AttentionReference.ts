@@ -114,7 +114,7 @@ export const attentionReference = (facts: KnownFacts, checks: Checks) => {
       if (rejected > 0)
         add(counts.rejections, brandId, rejected, windowFrom(call.handledByClock), call.handledAt)
       // Lines are counted as they are taken, and what was counted stays where a later line fails.
-      else if (response.status >= 500) {
+      else if (response.status >= 500 || response.status === 408) {
         const tally = counts.rejections.get(brandId) ?? { ...nothing }
         counts.rejections.set(brandId, tally)
         tally.spare += linesOf(call)
