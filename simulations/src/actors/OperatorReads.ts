@@ -11,6 +11,7 @@ import { caller, type Inspection, look, ofBrand } from "./OperatorCalls.ts"
 import { page } from "./Readers.ts"
 import { series } from "./SeriesReads.ts"
 import { shortLivedThings } from "./ShortLivedThings.ts"
+import { recount } from "./TotalReads.ts"
 
 const deliveries = (
   context: ActorContext,
@@ -129,7 +130,9 @@ export const inspect = (
         ? liveWebhook(context, by, brand, inspection)
         : shortLivedThings(context, by, brand, inspection)
     case "pair":
-      return pair(context, by, brand, other, inspection)
+      return inspection.nth % 4 === 3
+        ? recount(context, by, brand, inspection)
+        : pair(context, by, brand, other, inspection)
     case "end of a window":
       return inspection.nth % 3 === 0 ? endOfMinute(context, by, brand) : endOfWindow(context, by, brand)
     case "deliveries":

@@ -41,7 +41,11 @@ const requested = (planned: PlannedQuery, brand: KnownBrand, now: number) => {
     pageSize: Math.min(planned.pageSize, withEngagements ? 25 : 100),
     engagements: planned.engagements
   }
-  const text = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
+  // As a script or as a form sends it, with `+` for a space. [LIST-4]
+  const isForm = planned.pageSize % 2 === 1
+  const text = isForm
+    ? new URLSearchParams(parameters.map((each) => [...each])).toString()
+    : parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
   return { query, text }
 }
 
