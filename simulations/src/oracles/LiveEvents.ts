@@ -234,11 +234,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
 
   const wrongStream = (call: Call, taken: TakenStream, byClock: number): string | null => {
     const feed = feedOf(call)
-    if (feed.isUnclear) {
-      streams.weaken("nobody knows what the brand has")
-      return null
-    }
-    streams.judged++
+    if (feed.isUnclear) streams.weaken("nobody knows what the brand has: its opening, its end and its pace are judged")
+    else streams.judged++
     const { isLeft, pieces } = taken
     const { leavesAfter = 0, takesMillis = 0 } = call.request.unusual ?? {}
     if (!isLeft && !mayEnd(call)) return "it ends by itself"
@@ -246,7 +243,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (takesMillis > stallMillis + pollMillis && leavesAfter > takesMillis)
       return "its client takes nothing, and is not disconnected"
     const [opening, ...rest] = pieces
-    if (opening === undefined) return leavesAfter <= 1 ? null : "it shows nothing"
+    if (opening === undefined)
+      return leavesAfter <= 1 || deleted.has(call.brand!.id) ? null : "it shows nothing"
     const lastEventId = call.request.unusual?.headers?.["last-event-id"]
     const { gap, position } = begun(lastEventId, feed)
     if (gap !== null) facts.coverageMarks.add("a listener asked for an event that is not there")
@@ -257,7 +255,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (opening.text !== wanted)
       return `it begins with ${JSON.stringify(opening.text)}, not ${JSON.stringify(wanted)}`
     if (rest.some(({ text }) => text.includes("event: "))) facts.coverageMarks.add("a listener got an event")
-    return wrongPieces({ pieces: rest, isLeft }, feed) ?? wrongPace(call, taken, byClock)
+    const wrongRest = feed.isUnclear ? null : wrongPieces({ pieces: rest, isLeft }, feed)
+    return wrongRest ?? wrongPace(call, taken, byClock)
   }
 
   return {
