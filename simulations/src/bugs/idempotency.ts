@@ -61,6 +61,11 @@ export const inIdempotency: ReadonlyArray<Bug> = [
     find: "[$actor, $method, $path]",
     put: "[$method, $path]"
   }),
+  calls("one-key-for-all-tokens", "the stored tokens of operators share their keys", {
+    in: "actorOf",
+    find: "$actor.id === null ? $actor.type : `${$actor.type} ${$actor.id}`",
+    put: "$actor.type"
+  }),
   key("body-not-in-fingerprint", "a request is told from others by its target alone", {
     in: "fingerprint",
     find: "concatBytes($target, $body)",
