@@ -123,6 +123,14 @@ export const inAudit: ReadonlyArray<Bug> = [
     find: "$answer?.status ?? 500",
     put: "200"
   }),
+  bugsIn("http", "KeyReads")(
+    "reads-of-the-day-before",
+    "what a key read on the day before has no entry on the next day",
+    {
+      in: "KeyReads.note",
+      drop: "if ($day !== this.day) this.pauses.clear()"
+    }
+  ),
   bugsIn("http", "AuditTrail")(
     "ids-of-any-text",
     "an entry takes what a path names for an id, whatever it is",
