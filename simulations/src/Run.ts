@@ -16,7 +16,7 @@ import { type CheckCount, Checks } from "./oracles/Checks.ts"
 import { oracles } from "./oracles/index.ts"
 import type { OracleInstance } from "./oracles/Oracle.ts"
 import { injectFault, partyOf, perform } from "./Perform.ts"
-import type { Action, Plan } from "./plan/Plan.ts"
+import { type Action, type Plan, usualStart } from "./plan/Plan.ts"
 import { drainDaysOf } from "./plan/DrainTime.ts"
 import { planOf } from "./plan/PlanGeneration.ts"
 import { drain, readAudit, readDeliveries, readFigures, readLists } from "./DrainPhase.ts"
@@ -34,8 +34,6 @@ import { World } from "./world/World.ts"
 const pruningMillis = 70 * 60_000
 const hour = 3_600_000
 const day = 24 * hour
-/** A Monday morning: the same for every run, whenever and wherever it is run. */
-const startsAt = Date.UTC(2026, 0, 5, 8)
 
 /** The stores that the service of a run may have: memory, a SQLite file, or an encrypted one. */
 export const storeKinds = ["memory", "sqlite", "sqlite-encrypted"] as const
@@ -146,6 +144,7 @@ const comparedTexts = (message: string, fact: object): Violation["texts"] =>
 /** Everything that a run is made of, before it runs. */
 const prepare = (input: RunInput, host: Host) => {
   const { plan, seed } = input
+  const { startsAt = usualStart } = plan
   const facts = new KnownFacts(plan)
   facts.auditsKeyReads = host.auditsKeyReads
   const picks = new Map<number, number>()
@@ -323,6 +322,7 @@ export const runOver = (
   untilSeconds = Number.POSITIVE_INFINITY,
   observer?: Observer
 ): RunReport => {
+  const { startsAt = usualStart } = input.plan
   let now = startsAt
   return isolated(
     Prng.of(input.seed, "sealed"),
@@ -349,6 +349,7 @@ export const runHost = async (
   make: OwnHost,
   untilSeconds = Number.POSITIVE_INFINITY
 ): Promise<RunReport> => {
+  const { startsAt = usualStart } = input.plan
   const { limits, report, world } = prepare(input, ownHost(make))
   return virtualised(
     Prng.of(input.seed, "sealed"),
@@ -371,7 +372,7 @@ export const runHost = async (
 /** The input of a seed of a scenario; `hours` replaces the scenario's length. */
 export const inputOf = (scenario: Scenario, seed: number, hours?: number): RunInput => ({
   seed,
-  plan: planOf(scenario, seed, startsAt, hours),
+  plan: planOf(scenario, seed, usualStart, hours),
   faults: null,
   schedule: { kind: "seed", seed }
 })

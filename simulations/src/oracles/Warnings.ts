@@ -29,7 +29,7 @@ const shown = (name: string): string => {
 /** Names that the operation does not take, each once, as they come first; none of an operation that warns of none. */
 const unknownIn = (call: Call): ReadonlyArray<string> => {
   const taken = accepted.get(operationOf(call))
-  if (taken === undefined || call.route === "/health") return []
+  if (taken === undefined || call.route.startsWith("/health")) return []
   return [...new Set(queryOf(call).keys())].filter((name) => !taken.has(name))
 }
 

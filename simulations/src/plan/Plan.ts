@@ -319,9 +319,14 @@ export interface PlannedBrand {
   readonly changesWait?: number
 }
 
+/** When runs begin whose plan says nothing else: a Monday morning, the same whenever and wherever they are run. */
+export const usualStart = Date.UTC(2026, 0, 5, 8)
+
 /** Everything that a run does by intent. What goes wrong by chance comes of the seed and `rates`. */
 export interface Plan {
   readonly hours: number
+  /** When it begins, in virtual milliseconds since 1970. Absent: at `usualStart`. */
+  readonly startsAt?: number
   readonly brands: ReadonlyArray<PlannedBrand>
   readonly actions: ReadonlyArray<Action>
   readonly scheduledFaults: ReadonlyArray<ScheduledFault>
