@@ -58,6 +58,7 @@ export const Counterexample = Schema.Struct({
     networkedStore: Schema.optional(Schema.Boolean),
     places: Schema.optional(Schema.Literal(...placeLimits)),
     maxWaits: Schema.optional(Schema.NonNegativeInt),
+    offDays: Schema.optional(Schema.Positive),
     retention: Schema.optional(
       Schema.Struct({
         deliveries: keptMillis,
