@@ -59,6 +59,7 @@ export const Counterexample = Schema.Struct({
     places: Schema.optional(Schema.Literal(...placeLimits)),
     startsAt: Schema.optional(Schema.NonNegativeInt),
     maxWaits: Schema.optional(Schema.NonNegativeInt),
+    offDays: Schema.optional(Schema.Positive),
     retention: Schema.optional(
       Schema.Struct({
         deliveries: keptMillis,

@@ -19,7 +19,8 @@ import { injectFault, partyOf, perform } from "./Perform.ts"
 import { type Action, type Plan, usualStart } from "./plan/Plan.ts"
 import { drainDaysOf } from "./plan/DrainTime.ts"
 import { planOf } from "./plan/PlanGeneration.ts"
-import { drain, readAudit, readDeliveries, readFigures, readLists } from "./DrainPhase.ts"
+import { beOff } from "./Absence.ts"
+import { drain, readAudit, readDeliveries, readFeed, readFigures, readLists } from "./DrainPhase.ts"
 import type { Scenario } from "./Scenario.ts"
 import { setUp } from "./SetUp.ts"
 import * as Disk from "./world/Disk.ts"
@@ -227,11 +228,13 @@ const prepare = (input: RunInput, host: Host) => {
     for (const fiber of doing) yield* fiber.await
     while (!world.isUp) yield* Effect.sleep(100)
     for (const brand of brands) yield* drain(context, brand)
+    if (plan.offDays !== undefined) yield* beOff(context, brands, plan.offDays)
     // What died last is due, too, and what is due goes.
     if (plan.retention !== undefined) yield* Effect.sleep(pruningMillis)
     for (const brand of brands) {
       yield* readDeliveries(context, brand)
       yield* readLists(context, brand)
+      yield* readFeed(context, brand)
       yield* readFigures(context, brand)
     }
     yield* readAudit(context)

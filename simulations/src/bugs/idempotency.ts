@@ -145,6 +145,15 @@ export const inAudit: ReadonlyArray<Bug> = [
     find: "{ ...$call, at: $now, status: null }",
     put: '{ ...$call, actor: { type: "environment", id: null }, at: $now, status: null }'
   }),
+  bugsIn("store-memory", "MemoryAuditLog")(
+    "audit-page-without-instant",
+    "a page of the audit log leaves out entries of the instant at which the page before ended",
+    {
+      in: "make",
+      find: "newestFirst($after, $entry) < 0",
+      put: "$entry.at < $after.at"
+    }
+  ),
   trail("entry-after-refusals-missing", "a refused call has no outcome in its entry", {
     in: "aroundChange",
     find: "$complete({ status: statusOfFailure($cause), createdId: null })",

@@ -341,6 +341,8 @@ export interface Plan {
   readonly places?: PlaceLimits
   /** How many requests can wait for a change at once in one process. Absent: the default. */
   readonly maxWaits?: number
+  /** For how many days the service is off after everything has come. Absent: it is not. */
+  readonly offDays?: number
   /** How long the service keeps what is over; it prunes nothing unless given. */
   readonly retention?: Retention.Retention
   /** How it prunes while the actions go on; as in production unless given. */

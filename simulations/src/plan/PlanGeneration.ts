@@ -50,6 +50,10 @@ const waitsOfSeed = (seed: number): { readonly maxWaits?: number } => {
   return draw.chance(0.3) ? {} : { maxWaits: draw.pick([1, 2, 2, 3, 6]) }
 }
 
+/** After a few seeds the service is off for longer than removals are remembered. [CHG-5] */
+const absenceOfSeed = (seed: number): { readonly offDays?: number } =>
+  Prng.of(seed, "absence").chance(1 / 12) ? { offDays: 91 } : {}
+
 /** The action without people of brands beside those of the plan, of whom the rule of retention knows nothing; nothing where none of it is left. */
 const withoutTenantsPeople = (action: Action): ReadonlyArray<Action> => {
   if (action.do === "tenant") return []
@@ -120,7 +124,7 @@ export const planOf = (scenario: Scenario, seed: number, otherwise: number, hour
     actions,
     scheduledFaults,
     rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm),
-    ...(scenario.swarm ? { ...placesOfSeed(seed), ...waitsOfSeed(seed) } : {}),
+    ...(scenario.swarm ? { ...placesOfSeed(seed), ...waitsOfSeed(seed), ...absenceOfSeed(seed) } : {}),
     ...pruned,
     ...processes
   }
