@@ -50,11 +50,27 @@ export const bodyOf = (response: SimulatedResponse): Json => (response.text === 
 /** The share of requests with a parameter that no operation takes. [LIST-10] */
 const misspeltShare = 0.015
 /** Such parameters: most are like one that some operations take. */
-const misspelt = ["pageSze", "pagesize", "serch", "qualifed", "cursr", "state_", "sorted", "brand", "colour", "%C3%A9"]
+const misspelt = [
+  "pageSze",
+  "pagesize",
+  "serch",
+  "qualifed",
+  "cursr",
+  "state_",
+  "sorted",
+  "brand",
+  "colour",
+  "%C3%A9"
+]
 
 /** The query of a call in which some requests misspell a parameter; of those with a key or an expectation it stays as it is. */
-const misspeltQuery = ({ decisions }: World, label: string, { expects, query = "", unusual }: Call): string => {
-  if (expects !== undefined || unusual?.idempotencyKey !== undefined || unusual?.path !== undefined) return query
+const misspeltQuery = (
+  { decisions }: World,
+  label: string,
+  { expects, query = "", unusual }: Call
+): string => {
+  if (expects !== undefined || unusual?.idempotencyKey !== undefined || unusual?.path !== undefined)
+    return query
   if (!decisions.chance(`${label} misspelt`, misspeltShare)) return query
   const name = misspelt[decisions.below(`${label} misspelt as`, misspelt.length)]!
   return `${query === "" ? "" : `${query}&`}${name}=1`
