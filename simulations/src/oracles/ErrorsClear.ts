@@ -1,6 +1,7 @@
 import { difference } from "../vocabulary/Expectation.ts"
-import type { Json } from "../world/KnownFacts.ts"
+import type { Answered, Json } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
+import { wrongWarningsOf } from "./Warnings.ts"
 
 /** Whether the URL parser of `Request` resolves a part of the path, so that a host of a fetch handler never sees what was sent. */
 const isResolved = (url: string): boolean =>
@@ -32,13 +33,20 @@ const sentencesOf = (body: Json): ReadonlyArray<string> =>
 
 /**
  * Each form of an input is accepted or refused as the contract says: with its status and code, and a message that names
- * what is wrong, or with an answer that shows what was sent. [ERR-2, ERR-3, OPER-4, OBS-2]
+ * what is wrong, or with an answer that shows what was sent and warns of each parameter that was ignored. [ERR-2, ERR-3, LIST-10, OPER-4, OBS-2]
  */
 export const errorsClear: Oracle = {
   name: "errors clear",
-  instantiate: (facts) => ({
-    answered: ({ body, call, response }) => {
+  instantiate: (facts, checks) => {
+    const calls = checks.rule("each call")
+    const warnings = checks.rule("the warnings of each answer")
+    const answered = (fact: Answered): string | null => {
+      const { body, call, response } = fact
       const { expects } = call
+      calls.judged++
+      warnings.judged++
+      const misinformed = wrongWarningsOf(fact)
+      if (misinformed !== null) return `${call.request.method} ${call.request.url}: ${misinformed}`
       for (const sentence of sentencesOf(body)) {
         const wrong = illWorded(sentence)
         if (wrong !== null) return `${call.request.method} ${call.route}: ${wrong}`
@@ -53,5 +61,6 @@ export const errorsClear: Oracle = {
         ? null
         : `${call.request.method} ${call.route}, ${expects.probes.slice(0, 3).join("; ")}: ${wrong}`
     }
-  })
+    return { answered }
+  }
 }

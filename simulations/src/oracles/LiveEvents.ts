@@ -75,6 +75,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const looks = checks.rule("each read of a brand's events")
   const streams = checks.rule("each stream of live events")
   const paces = checks.rule("how soon a stream shows that it stands")
+  const ofSessions = checks.rule("each read of a stream that a session began")
   const access = accessOf(facts)
   const sessions = sessionsOf(facts)
   const feeds = new WeakMap<Call, Feed>()
@@ -119,8 +120,13 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
 
   /** A stream reads only for a token that opens it still, and looks at that before each read. [LIVE-3] */
   const wrongAccess = (call: Call, feed: Feed, now: number): string | null => {
+    if (isViaSession(call)) {
+      const isOver = sessions.hasEnded(call, now)
+      if (isOver === undefined) ofSessions.weaken("the service stood still, or its clock was set")
+      else ofSessions.judged++
+      if (isOver === true) return "a stream goes on for a session that is over"
+    }
     if (access.isUnclear(call, now)) return null
-    if (isViaSession(call) && sessions.hasEnded(call)) return "a stream goes on for a session that is over"
     const grant = access.grantOf(call)
     if (grant?.kind !== "token") return null
     if (feed.looks === 0) return `a stream goes on without a look at its token ${grant.id}`
