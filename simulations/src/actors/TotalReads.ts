@@ -14,11 +14,11 @@ const leadsOfRound = 3
 const firstPerson = 700_000
 const firstEngagement = 7_000_000
 
-/** New leads belong to it. With two filters a store remembers the total, and may move it on by what has changed since. [PAGE-1] */
+/** New leads belong to it. A store remembers how many a search finds, and may move that on by what has changed since. [PAGE-1] */
 const newcomers: PlannedQuery = {
   signal: null,
   flags: { qualified: false, exported: false },
-  search: null,
+  search: "-new",
   bounds: [],
   field: "createdAt",
   direction: "desc",

@@ -13,6 +13,7 @@ import { inRetention } from "./retention.ts"
 import { inRules } from "./rules.ts"
 import { inSessions } from "./sessions.ts"
 import { inSqliteStore } from "./sqlite.ts"
+import { plantedByStrangers } from "./strangers.ts"
 import { inUseCases } from "./usecases.ts"
 import { inVocabulary } from "./vocabulary.ts"
 import { inWidenedInputs } from "./widened.ts"
@@ -40,7 +41,8 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["the feed of changes", inChangeFeed],
   ["parts that came later", inNewerParts],
   ["sessions of browsers and live events", inSessions],
-  ["what mutants had survived", inWidenedInputs]
+  ["what mutants had survived", inWidenedInputs],
+  ["what strangers planted", plantedByStrangers]
 ]
 
 /** The same without the sections. */

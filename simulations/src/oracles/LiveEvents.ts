@@ -142,6 +142,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const [brandId, after, limit] = args
     const brand = facts.brandOf(brandId)
     const feed = call === null ? null : feedOf(call)
+    if (after === null && feed !== null) feed.newest = answer.position
     if (brand === undefined || deleted.has(brandId) || isTailLost || facts.plan.retention !== undefined) {
       looks.weaken(
         "nobody knows what the brand has: it is being deleted, it is pruned, or a failover lost commits"
@@ -155,7 +156,6 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     looks.judged++
     if (after === null) {
       seen.set(`${brandId} ${answer.position}`, placed)
-      if (feed !== null) feed.newest = answer.position
       return found.length === 0 ? null : `${found.length} events are read, and none were requested`
     }
     const from = seen.get(`${brandId} ${after}`)
@@ -240,7 +240,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
 
   const wrongStream = (call: Call, taken: TakenStream, byClock: number): string | null => {
     const feed = feedOf(call)
-    if (feed.isUnclear) streams.weaken("nobody knows what the brand has: its opening, its end and its pace are judged")
+    if (feed.isUnclear)
+      streams.weaken("nobody knows what the brand has: its opening, its end and its pace are judged")
     else streams.judged++
     const { isLeft, pieces } = taken
     const { leavesAfter = 0, takesMillis = 0 } = call.request.unusual ?? {}

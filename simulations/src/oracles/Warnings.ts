@@ -26,10 +26,15 @@ const shown = (name: string): string => {
   return name.length > longest ? `${characters.slice(0, longest).join("")}…` : name
 }
 
+/** Operations outside the vocabulary, such as streams and sign-ins, take no parameter. */
+const none: ReadonlySet<string> = new Set()
+
+const takenBy = (call: Call): ReadonlySet<string> => accepted.get(operationOf(call)) ?? none
+
 /** Names that the operation does not take, each once, as they come first; none of an operation that warns of none. */
 const unknownIn = (call: Call): ReadonlyArray<string> => {
-  const taken = accepted.get(operationOf(call))
-  if (taken === undefined || call.route.startsWith("/health")) return []
+  if (call.route.startsWith("/health")) return []
+  const taken = takenBy(call)
   return [...new Set(queryOf(call).keys())].filter((name) => !taken.has(name))
 }
 
@@ -40,7 +45,7 @@ const wrongWarning = (call: Call, warning: string, name: string): string | null 
   const offered = warning.startsWith(said) ? / Did you mean "(\w+)"\?$/.exec(warning)?.[1] : undefined
   return offered !== undefined &&
     warning === `${said} Did you mean "${offered}"?` &&
-    accepted.get(operationOf(call))!.has(offered)
+    takenBy(call).has(offered)
     ? null
     : `it warns: ${warning} It ignored "${shown(name)}"`
 }
