@@ -57,7 +57,9 @@ export const Counterexample = Schema.Struct({
     routing: Schema.optional(Schema.Literal(...routings)),
     networkedStore: Schema.optional(Schema.Boolean),
     places: Schema.optional(Schema.Literal(...placeLimits)),
+    startsAt: Schema.optional(Schema.NonNegativeInt),
     maxWaits: Schema.optional(Schema.NonNegativeInt),
+    offDays: Schema.optional(Schema.Positive),
     retention: Schema.optional(
       Schema.Struct({
         deliveries: keptMillis,

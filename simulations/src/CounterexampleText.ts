@@ -122,6 +122,7 @@ export const renderCounterexample = ({ faults, plan, schedule }: Counterexample)
     brands,
     maxWaits,
     networkedStore,
+    offDays,
     places,
     processes,
     pruning,
@@ -138,6 +139,7 @@ export const renderCounterexample = ({ faults, plan, schedule }: Counterexample)
     ...(networkedStore === true ? ["the store behind a network"] : []),
     ...(places === undefined ? [] : [`places for attempts: ${places}`]),
     ...(maxWaits === undefined ? [] : [`requests that can wait for a change: ${maxWaits}`]),
+    ...(offDays === undefined ? [] : [`the service is off for ${offDays} days in the end`]),
     ...(retention === undefined ? [] : [`kept: ${renderedRetention(retention)}`]),
     ...(pruning === undefined ? [] : [renderedPruning(pruning)]),
     ...brands.map(

@@ -146,6 +146,21 @@ const groupings = [
   ["leads", "engagements&by=signal", "deliveries"]
 ] as const
 
+/** Reads the feed of changes from its beginning: what was pruned has left everything else at its place. [CHG-1] */
+export const readFeed = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const by = caller({ party: `reader ${brand.index}`, label: `last changes ${brand.index}` })
+    const params = { brandId: brand.id }
+    let cursor: string | null = null
+    for (let page = 1; ; page++) {
+      const query: string = `pageSize=100${cursor === null ? "" : `&cursor=${cursor}`}`
+      const call = { route: `${ofBrand}/changes`, params, query, brand, meaning: look }
+      const { meta } = yield* succeeding(context, by(String(page)), call)
+      if (meta.hasMore !== true) return
+      cursor = meta.cursor
+    }
+  })
+
 /** Reads figures over time and the keys of the brand, when all of it that was to go is gone. */
 export const readFigures = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {

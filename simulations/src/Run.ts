@@ -16,10 +16,11 @@ import { type CheckCount, Checks } from "./oracles/Checks.ts"
 import { oracles } from "./oracles/index.ts"
 import type { OracleInstance } from "./oracles/Oracle.ts"
 import { injectFault, partyOf, perform } from "./Perform.ts"
-import type { Action, Plan } from "./plan/Plan.ts"
+import { type Action, type Plan, usualStart } from "./plan/Plan.ts"
 import { drainDaysOf } from "./plan/DrainTime.ts"
 import { planOf } from "./plan/PlanGeneration.ts"
-import { drain, readAudit, readDeliveries, readFigures, readLists } from "./DrainPhase.ts"
+import { beOff } from "./Absence.ts"
+import { drain, readAudit, readDeliveries, readFeed, readFigures, readLists } from "./DrainPhase.ts"
 import type { Scenario } from "./Scenario.ts"
 import { setUp } from "./SetUp.ts"
 import * as Disk from "./world/Disk.ts"
@@ -34,8 +35,6 @@ import { World } from "./world/World.ts"
 const pruningMillis = 70 * 60_000
 const hour = 3_600_000
 const day = 24 * hour
-/** A Monday morning: the same for every run, whenever and wherever it is run. */
-const startsAt = Date.UTC(2026, 0, 5, 8)
 
 /** The stores that the service of a run may have: memory, a SQLite file, or an encrypted one. */
 export const storeKinds = ["memory", "sqlite", "sqlite-encrypted"] as const
@@ -146,6 +145,7 @@ const comparedTexts = (message: string, fact: object): Violation["texts"] =>
 /** Everything that a run is made of, before it runs. */
 const prepare = (input: RunInput, host: Host) => {
   const { plan, seed } = input
+  const { startsAt = usualStart } = plan
   const facts = new KnownFacts(plan)
   facts.auditsKeyReads = host.auditsKeyReads
   const picks = new Map<number, number>()
@@ -228,11 +228,13 @@ const prepare = (input: RunInput, host: Host) => {
     for (const fiber of doing) yield* fiber.await
     while (!world.isUp) yield* Effect.sleep(100)
     for (const brand of brands) yield* drain(context, brand)
+    if (plan.offDays !== undefined) yield* beOff(context, brands, plan.offDays)
     // What died last is due, too, and what is due goes.
     if (plan.retention !== undefined) yield* Effect.sleep(pruningMillis)
     for (const brand of brands) {
       yield* readDeliveries(context, brand)
       yield* readLists(context, brand)
+      yield* readFeed(context, brand)
       yield* readFigures(context, brand)
     }
     yield* readAudit(context)
@@ -323,6 +325,7 @@ export const runOver = (
   untilSeconds = Number.POSITIVE_INFINITY,
   observer?: Observer
 ): RunReport => {
+  const { startsAt = usualStart } = input.plan
   let now = startsAt
   return isolated(
     Prng.of(input.seed, "sealed"),
@@ -349,6 +352,7 @@ export const runHost = async (
   make: OwnHost,
   untilSeconds = Number.POSITIVE_INFINITY
 ): Promise<RunReport> => {
+  const { startsAt = usualStart } = input.plan
   const { limits, report, world } = prepare(input, ownHost(make))
   return virtualised(
     Prng.of(input.seed, "sealed"),
@@ -371,7 +375,7 @@ export const runHost = async (
 /** The input of a seed of a scenario; `hours` replaces the scenario's length. */
 export const inputOf = (scenario: Scenario, seed: number, hours?: number): RunInput => ({
   seed,
-  plan: planOf(scenario, seed, startsAt, hours),
+  plan: planOf(scenario, seed, usualStart, hours),
   faults: null,
   schedule: { kind: "seed", seed }
 })

@@ -186,9 +186,9 @@ class Shrinking {
     yield* this.retention()
   }
 
-  /** With the default numbers of places for attempts and of requests that wait. */
+  /** With the default numbers of places for attempts and of requests that wait, and without days in which the service is off. */
   private *limits(): Trying<void> {
-    for (const limit of ["places", "maxWaits"] as const) {
+    for (const limit of ["places", "maxWaits", "offDays"] as const) {
       const { [limit]: given, ...plan } = this.best.plan
       if (given !== undefined) yield* this.attempt({ ...this.best, plan })
     }

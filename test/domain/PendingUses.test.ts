@@ -1,5 +1,5 @@
 /** Uses of keys and tokens that are written behind requests, beside reads of the credentials. */
-import { type Instant, type LastUse, PendingUses } from "@lead-signals/domain"
+import { type Instant, type LastUse, PendingUses, StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 
@@ -45,4 +45,31 @@ it("keeps the later of a use in the row and one that is not written [AUTH-8]", a
     Effect.zipRight(pending.note("1", 60_000), pending.withUses(Effect.succeed(rows)))
   )
   expect(listed).toEqual(rows)
+})
+
+it("writes a use whose write failed together with the next one [AUTH-8, OPER-11]", async () => {
+  const written: Array<ReadonlyArray<LastUse>> = []
+  let isFull = true
+  const pending = new PendingUses((uses) =>
+    Effect.suspend(() => {
+      if (isFull) return Effect.fail(new StoreUnavailable({ reason: "the disk is full" }))
+      written.push(uses)
+      return Effect.void
+    })
+  )
+  await Effect.runPromise(
+    Effect.gen(function* () {
+      yield* pending.note("1", 60_000)
+      yield* Effect.yieldNow()
+      isFull = false
+      yield* pending.note("2", 60_000)
+      yield* Effect.yieldNow()
+    })
+  )
+  expect(written).toEqual([
+    [
+      ["1", 60_000],
+      ["2", 60_000]
+    ]
+  ])
 })

@@ -47,6 +47,35 @@ const pauseMillis = 2000
 /** The answer's JSON; null where the body is empty. Throws a `SyntaxError` where it is no JSON. */
 export const bodyOf = (response: SimulatedResponse): Json => (response.text === "" ? null : jsonOf(response))
 
+/** The share of requests with a parameter that no operation takes. [LIST-10] */
+const misspeltShare = 0.015
+/** Such parameters: most are like one that some operations take. */
+const misspelt = [
+  "pageSze",
+  "pagesize",
+  "serch",
+  "qualifed",
+  "cursr",
+  "state_",
+  "sorted",
+  "brand",
+  "colour",
+  "%C3%A9"
+]
+
+/** The query of a call in which some requests misspell a parameter; of those with a key or an expectation it stays as it is. */
+const misspeltQuery = (
+  { decisions }: World,
+  label: string,
+  { expects, query = "", unusual }: Call
+): string => {
+  if (expects !== undefined || unusual?.idempotencyKey !== undefined || unusual?.path !== undefined)
+    return query
+  if (!decisions.chance(`${label} misspelt`, misspeltShare)) return query
+  const name = misspelt[decisions.below(`${label} misspelt as`, misspelt.length)]!
+  return `${query === "" ? "" : `${query}&`}${name}=1`
+}
+
 const pathOf = ({ params = {}, query, route, unusual }: Call): string => {
   const path = route.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
   return (unusual?.path?.(path) ?? path) + (query === undefined || query === "" ? "" : `?${query}`)
@@ -78,7 +107,7 @@ export const once = (
       route,
       request: {
         method,
-        url: pathOf(call),
+        url: pathOf({ ...call, query: misspeltQuery(world, label, call) }),
         token: key === null ? (token ?? operatorToken) : key.value,
         ...(body === undefined ? {} : { body }),
         ...(unusual === undefined ? {} : { unusual })

@@ -14,6 +14,10 @@ type Use = Session["uses"][number]
 const requestsPerMinute = 600
 /** The share of browsers that sign in more often with a token than it may have sessions: the oldest ends. [SES-8] */
 const crowd = { share: 0.06, signIns: 100 }
+/**
+ * The share of browsers that listen to live events while their session ends, how long before the end they begin, and how long they listen. [LIVE-3]
+ */
+const listening = { share: 0.5, beforeMillis: 1500, millis: 12_000, inCrowdMillis: 40_000 }
 /** How long a browser's session lasts at most. [SES-2] */
 const sessionMillis = 12 * 3_600_000
 
@@ -93,7 +97,7 @@ const calls: Readonly<
     params: { brandId: brand.id },
     brand,
     meaning: { means: "look" },
-    unusual: { leavesAfter: 12_000 }
+    unusual: { leavesAfter: listening.millis }
   })
 }
 
@@ -129,11 +133,16 @@ const use = (
   credential: Credential,
   session: Session,
   cookie: string,
-  begunAt: number
+  begunAt: number,
+  isListening: boolean
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { world } = context
     const uses = session.uses.map((each, i) => ({ each, label: `${caller.label} use ${i}` }))
+    if (isListening && uses.some(({ each }) => each.atExpiry !== undefined)) {
+      const each = { after: 0, atExpiry: -listening.beforeMillis, what: "events", origin: "same" } as const
+      uses.push({ each, label: `${caller.label} listening at its end` })
+    }
     const call = ({ each, label }: (typeof uses)[number], more: Pick<Call, "arrivesAt"> = {}) =>
       Effect.ignore(
         once(
@@ -165,12 +174,15 @@ const revoked = (
   caller: Caller,
   brand: KnownBrand,
   { credential, revokeMillis }: Session,
-  { key }: Credential
+  { key }: Credential,
+  whileListening: (ending: Effect.Effect<void>) => Effect.Effect<void>
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     if (revokeMillis === null || key === null) return
     yield* Effect.sleep(revokeMillis)
-    yield* revoke(context, caller, brand, { holder: credential === "key" ? "key" : "token", key })
+    yield* whileListening(
+      Effect.asVoid(revoke(context, caller, brand, { holder: credential === "key" ? "key" : "token", key }))
+    )
   })
 
 const isProof = (name: OriginHeaders): boolean => ["same", "origin", "secure", "both"].includes(name)
@@ -208,13 +220,37 @@ export const browse = (
     if (signedIn._tag === "Left" || signedIn.right.status !== 201) return
     const cookie = (signedIn.right.headers["set-cookie"] ?? "").split(";")[0]!
     const begunAt = Date.parse(bodyOf(signedIn.right).data.expiresAt) - sessionMillis
+    const isListening =
+      action.credential !== "key" && world.decisions.chance(`${caller.label} listens`, listening.share)
+    /** Ends the session while a stream of it is open, where the browser listens. */
+    const whileListening = (
+      what: string,
+      ending: Effect.Effect<void>,
+      leavesAfter = listening.millis
+    ): Effect.Effect<void> => {
+      if (!isListening) return ending
+      const events: Use = { after: 0, what: "events", origin: "same" }
+      const call = callOf(events, brand, credential, false, cookie)
+      const stream = once(
+        context,
+        { ...caller, label: `${caller.label} listening to ${what}` },
+        { ...call, unusual: { ...call.unusual, leavesAfter } }
+      )
+      const begun = Effect.zipRight(Effect.sleep(listening.beforeMillis), ending)
+      return Effect.all([Effect.ignore(stream), begun], { concurrency: "unbounded", discard: true })
+    }
     if (action.credential === "token" && world.decisions.chance(`${caller.label} in a crowd`, crowd.share)) {
-      for (let i = 0; i < crowd.signIns; i++) yield* Effect.ignore(signIn(`sign-in ${i + 2}`))
+      const signIns = Array.from({ length: crowd.signIns }, (_, i) =>
+        Effect.ignore(signIn(`sign-in ${i + 2}`))
+      )
+      yield* whileListening("a crowd", Effect.all(signIns, { discard: true }), listening.inCrowdMillis)
     }
     yield* Effect.all(
       [
-        use(context, caller, brand, credential, action, cookie, begunAt),
-        revoked(context, caller, brand, action, credential)
+        use(context, caller, brand, credential, action, cookie, begunAt, isListening),
+        revoked(context, caller, brand, action, credential, (ending) =>
+          whileListening("a revocation", ending)
+        )
       ],
       { concurrency: "unbounded", discard: true }
     )
@@ -234,11 +270,14 @@ export const browse = (
           }
         )
       )
-    yield* out("sign-out")
-    yield* Effect.sleep(1000)
-    // It is over, or a page of another origin could not end it.
-    const after: Use = { after: 0, what: world.kernel.now % 2 === 0 ? "brands" : "session", origin: "same" }
-    const call = callOf(after, brand, credential, action.credential === "key", cookie)
-    yield* Effect.ignore(once(context, { ...caller, label: `${caller.label} after` }, call))
+    const afterwards = Effect.gen(function* () {
+      yield* out("sign-out")
+      yield* Effect.sleep(1000)
+      // It is over, or a page of another origin could not end it.
+      const after: Use = { after: 0, what: world.kernel.now % 2 === 0 ? "brands" : "session", origin: "same" }
+      const call = callOf(after, brand, credential, action.credential === "key", cookie)
+      yield* Effect.ignore(once(context, { ...caller, label: `${caller.label} after` }, call))
+    })
+    yield* whileListening("a sign-out", afterwards)
     yield* out("sign-out again")
   })

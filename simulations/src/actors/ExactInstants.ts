@@ -1,8 +1,11 @@
-/** What only an exact instant shows: an enabling during an attempt, a request at the millisecond at which a window or a minute ends. */
+/**
+ * What only an exact instant shows: an enabling during an attempt, a request at the millisecond at which a window or a minute ends, and several
+ * calls of one millisecond.
+ */
 import { Effect } from "effect"
 import type { KnownBrand, KnownWebhook } from "../world/KnownFacts.ts"
 import { type ActorContext, type Call, type Caller, once, succeeding } from "./ActorContext.ts"
-import { caller, firstLeads, look, ofBrand } from "./OperatorCalls.ts"
+import { caller, everyLead, firstLeads, type Inspect, look, ofBrand } from "./OperatorCalls.ts"
 import { setEnabled } from "./WebhookOwner.ts"
 
 /** How long the operator waits for a post to be under way. */
@@ -49,7 +52,7 @@ const arriveAt = (context: ActorContext, by: Caller, call: Call, instant: number
   })
 
 /** Requests at the last millisecond of a window and at the next one, which begins another. [RATE-3] */
-export const endOfWindow = (context: ActorContext, by: Caller, brand: KnownBrand): Effect.Effect<void> =>
+const endOfWindow = (context: ActorContext, by: Caller, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
     const of = caller(by)
     const { facts } = context
@@ -67,7 +70,7 @@ export const endOfWindow = (context: ActorContext, by: Caller, brand: KnownBrand
 const minuteMillis = 60_000
 
 /** Requests at the last millisecond of a minute and at the next one: uses of keys are kept to the minute. [AUTH-8] */
-export const endOfMinute = (context: ActorContext, by: Caller, brand: KnownBrand): Effect.Effect<void> =>
+const endOfMinute = (context: ActorContext, by: Caller, brand: KnownBrand): Effect.Effect<void> =>
   Effect.gen(function* () {
     const of = caller(by)
     const ends = Math.ceil((context.world.storeNow + 1) / minuteMillis) * minuteMillis
@@ -81,3 +84,58 @@ export const endOfMinute = (context: ActorContext, by: Caller, brand: KnownBrand
       meaning: look
     })
   })
+
+/** Milliseconds from the request to the instant at which all of several arrive. */
+const meetingMillis = 50
+
+/** The most pages in which the audit log is read. */
+const maxAuditPages = 10
+
+/** Several operators act at one millisecond. Then the audit log is read from there on, in small pages to its end. [AUD-4] */
+const atOneInstant: Inspect = (context, by, brand, { n, nth }) =>
+  Effect.gen(function* () {
+    const of = caller(by)
+    const { facts, world } = context
+    const params = { brandId: brand.id }
+    const listed: Call = {
+      route: `${ofBrand}/leads`,
+      params,
+      brand,
+      meaning: { means: "list", query: everyLead }
+    }
+    const renamed: Call = {
+      method: "PATCH",
+      route: `${ofBrand}/campaigns/{id}`,
+      params: { ...params, id: brand.campaignId },
+      body: { name: `Renamed at one instant ${n}` },
+      brand,
+      meaning: look
+    }
+    const since = new Date(world.storeNow).toISOString()
+    const arrivesAt = world.kernel.now + meetingMillis
+    yield* Effect.forEach(
+      [listed, renamed, listed, listed],
+      (call, i) => Effect.ignore(once(context, of(`acts ${i}`), { ...call, arrivesAt })),
+      { concurrency: "unbounded", discard: true }
+    )
+    facts.coverageMarks.add("several operators acted at one instant")
+    let cursor: string | null = null
+    for (let page = 1; page <= maxAuditPages; page++) {
+      const query: string = [
+        `pageSize=${1 + (nth % 3)}`,
+        `since=${since}`,
+        ...(cursor === null ? [] : [`cursor=${cursor}`])
+      ].join("&")
+      const call: Call = { route: "/operator/audit", query, brand: null, meaning: look }
+      const { meta } = yield* succeeding(context, of(`audit ${page}`), call)
+      cursor = meta.nextCursor
+      if (cursor === null) return
+    }
+  })
+
+/** One of the exact instants of this file, as the inspection's number says. */
+export const exactInstant: Inspect = (context, by, brand, inspection) => {
+  const { nth } = inspection
+  if (nth % 4 === 3) return atOneInstant(context, by, brand, inspection)
+  return nth % 3 === 0 ? endOfMinute(context, by, brand) : endOfWindow(context, by, brand)
+}

@@ -6,8 +6,11 @@ import { type ActorContext, type Call, type Caller, once, succeeding } from "./A
 
 type Keyed = Extract<Action, { do: "keyed" }>
 
+/** The share of actions with another operator whose other requests bear a stored token, too, in place of the environment's. [IDEM-1] */
+const storedShare = 0.5
+
 /** The name of what another body creates. */
-const other = "Another"
+const otherName = "Another"
 
 const source = { type: "posts-with-keywords", value: "idempotency" }
 
@@ -24,7 +27,7 @@ const bodies: Readonly<Record<Keyed["what"], (name: string) => Record<string, un
     description,
     enabled: false
   }),
-  recovery: (name) => ({ since: `2026-01-0${name === other ? 2 : 1}T00:00:00.000Z` })
+  recovery: (name) => ({ since: `2026-01-0${name === otherName ? 2 : 1}T00:00:00.000Z` })
 }
 
 const routes: Readonly<Record<Keyed["what"], string>> = {
@@ -48,20 +51,26 @@ export const keyed = (
   { tries, what }: Keyed
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { facts } = context
-    const another = tries.some(({ isOfOther }) => isOfOther === true)
-      ? yield* succeeding(
+    const { facts, world } = context
+    const made = (label: string, name: string) =>
+      Effect.map(
+        succeeding(
           context,
-          { ...caller, label: `${caller.label} other` },
+          { ...caller, label: `${caller.label} ${label}` },
           {
             method: "POST",
             route: routes.token,
-            body: { name: "Other", scopes: ["admin"] },
+            body: { name, scopes: ["admin"] },
             brand: null,
             meaning: { means: "make" }
           }
-        )
-      : null
+        ),
+        ({ data }): string => data.token
+      )
+    const hasOther = tries.some(({ isOfOther }) => isOfOther === true)
+    const other = hasOther ? yield* made("other", "Other") : null
+    const isStored = hasOther && world.decisions.chance(`${caller.label} by stored tokens`, storedShare)
+    const own = isStored ? yield* made("own", "Own") : null
     const params: Record<string, string> = { brandId: brand.id }
     if (what === "recovery") {
       const { data } = yield* succeeding(
@@ -80,13 +89,14 @@ export const keyed = (
     }
     const call = (i: number): Call => {
       const { isOfOther, isOther } = tries[i]!
+      const token = isOfOther === true ? other : own
       return {
         method: "POST",
         route: routes[what],
         ...(what === "brand" || what === "token" ? {} : { params }),
-        body: bodies[what](isOther === true ? other : "Keyed"),
+        body: bodies[what](isOther === true ? otherName : "Keyed"),
         unusual: { idempotencyKey: `"idempotency ${caller.label}"` },
-        ...(isOfOther === true && another !== null ? { token: another.data.token as string } : {}),
+        ...(token === null ? {} : { token }),
         brand: null,
         meaning: { means: "make" }
       }

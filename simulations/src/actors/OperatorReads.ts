@@ -5,12 +5,13 @@ import { everything } from "../plan/Queries.ts"
 import type { KnownBrand, KnownWebhook } from "../world/KnownFacts.ts"
 import { type ActorContext, type Call, type Caller, persistently, succeeding } from "./ActorContext.ts"
 import { directory, rename } from "./DirectoryReads.ts"
-import { enableDuringAttempt, endOfMinute, endOfWindow } from "./ExactInstants.ts"
+import { enableDuringAttempt, exactInstant } from "./ExactInstants.ts"
 import { liveWebhook } from "./LiveWebhook.ts"
 import { caller, type Inspection, look, ofBrand } from "./OperatorCalls.ts"
 import { page } from "./Readers.ts"
 import { series } from "./SeriesReads.ts"
 import { shortLivedThings } from "./ShortLivedThings.ts"
+import { recount } from "./TotalReads.ts"
 
 const deliveries = (
   context: ActorContext,
@@ -129,9 +130,11 @@ export const inspect = (
         ? liveWebhook(context, by, brand, inspection)
         : shortLivedThings(context, by, brand, inspection)
     case "pair":
-      return pair(context, by, brand, other, inspection)
+      return inspection.nth % 4 === 3
+        ? recount(context, by, brand, inspection)
+        : pair(context, by, brand, other, inspection)
     case "end of a window":
-      return inspection.nth % 3 === 0 ? endOfMinute(context, by, brand) : endOfWindow(context, by, brand)
+      return exactInstant(context, by, brand, inspection)
     case "deliveries":
       return webhook === undefined ? Effect.void : deliveries(context, by, brand, webhook, inspection)
     case "series":

@@ -12,7 +12,7 @@ import { operatorToken } from "../world/Host.ts"
 import { type Json, type KnownBrand, type Meaning, personOf } from "../world/KnownFacts.ts"
 import type { UnusualRequest } from "../world/RequestParts.ts"
 import { type ActorContext, type Call, type Caller, persistently } from "./ActorContext.ts"
-import { everyLead } from "./OperatorCalls.ts"
+import { everyLead, look, ofBrand } from "./OperatorCalls.ts"
 import { type ProbeTargets, targetsOf } from "./ProbeTargets.ts"
 import { jsonOf, mayBeGone, resolve, type Resolved } from "./ProbeRequests.ts"
 
@@ -290,20 +290,27 @@ const observationOf =
     }
   }
 
+/** The operation of a probe that was sent, and the brand that it was about. */
+interface Sent {
+  readonly id: string
+  readonly home: KnownBrand
+}
+
+/** Answers null where the probe can't be sent. */
 const send = (
   context: ActorContext,
   caller: Caller,
   targets: ProbeTargets,
   probe: Probe,
   n: number
-): Effect.Effect<void> =>
+): Effect.Effect<Sent | null> =>
   Effect.gen(function* () {
     const { facts, world } = context
-    if (probe.of === "field" && probe.form.isOfHost === true && !facts.isStoreSeen) return
+    if (probe.of === "field" && probe.form.isOfHost === true && !facts.isStoreSeen) return null
     // A host of its own gets a body at once.
-    if (probe.of === "request" && probe.form.arrival?.pauses !== undefined && !facts.isStoreSeen) return
+    if (probe.of === "request" && probe.form.arrival?.pauses !== undefined && !facts.isStoreSeen) return null
     const resolved = yield* Effect.either(resolve(targets, probe, observationOf(String(n))))
-    if (Either.isLeft(resolved)) return
+    if (Either.isLeft(resolved)) return null
     const call = callOf(context, targets, probe, resolved.right)
     const { meaning } = call
     const person =
@@ -313,7 +320,51 @@ const send = (
     if (person !== null) {
       facts.erased.set(person.key, { brandId: call.brand!.id, extId: person.person, at: world.kernel.now })
     }
+    return { id: probe.operation.id, home: resolved.right.home }
   })
+
+/** What shows the change of an operation: a read that is cheap. */
+const reads: Readonly<Record<string, string>> = {
+  recordObservations: `${ofBrand}/attention`,
+  createKey: `${ofBrand}/keys`,
+  revokeKey: `${ofBrand}/keys`,
+  createSignal: `${ofBrand}/signals`,
+  renameSignal: `${ofBrand}/signals`,
+  deleteSignal: `${ofBrand}/signals`,
+  createCampaign: `${ofBrand}/campaigns`,
+  renameCampaign: `${ofBrand}/campaigns`,
+  deleteCampaign: `${ofBrand}/campaigns`,
+  createWebhook: `${ofBrand}/webhooks`,
+  changeWebhook: `${ofBrand}/webhooks`,
+  deleteWebhook: `${ofBrand}/webhooks`,
+  createToken: "/operator/tokens",
+  revokeToken: "/operator/tokens"
+}
+
+/** The share of actions after which an operator reads what their probes could have changed. */
+const readShare = 0.6
+
+/** Reads once each what the probes have or could have changed, refused or not. */
+const readChanges = (
+  context: ActorContext,
+  { label, party }: Caller,
+  sent: ReadonlyArray<Sent>
+): Effect.Effect<void> => {
+  if (!context.world.decisions.chance(`${label} is read`, readShare)) return Effect.void
+  const calls = sent.flatMap(({ home, id }): ReadonlyArray<Call> => {
+    const route = reads[id]
+    if (route === undefined) return []
+    return route.startsWith(ofBrand)
+      ? [{ route, params: { brandId: home.id }, brand: home, meaning: look }]
+      : [{ route, brand: null, meaning: look }]
+  })
+  const distinct = new Map(calls.map((call) => [`${call.route} ${call.brand?.id}`, call]))
+  return Effect.forEach(
+    [...distinct.values()].entries(),
+    ([i, call]) => persistently(context, { party, label: `${label} read ${i}` }, call),
+    { discard: true }
+  )
+}
 
 /** How many probes one action can have, so that each has a number of its own. */
 const maxProbes = 1000
@@ -329,15 +380,16 @@ export const probe = (
 ): Effect.Effect<void> => {
   const targets = targetsOf(context, brand, brands)
   return targets.lock.withPermits(1)(
-    Effect.forEach(
-      names,
-      (name, i) => {
+    Effect.gen(function* () {
+      const sent: Array<Sent> = []
+      for (const [i, name] of names.entries()) {
         const found = probes().get(name)
-        if (found === undefined) return Effect.void
+        if (found === undefined) continue
         const label = `${caller.label} ${name}`
-        return send(context, { ...caller, label }, targets, found, (n + 1) * maxProbes + i)
-      },
-      { discard: true }
-    )
+        const one = yield* send(context, { ...caller, label }, targets, found, (n + 1) * maxProbes + i)
+        if (one !== null) sent.push(one)
+      }
+      yield* readChanges(context, caller, sent)
+    })
   )
 }

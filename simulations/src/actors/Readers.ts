@@ -41,22 +41,27 @@ const requested = (planned: PlannedQuery, brand: KnownBrand, now: number) => {
     pageSize: Math.min(planned.pageSize, withEngagements ? 25 : 100),
     engagements: planned.engagements
   }
-  const text = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
+  // As a script or as a form sends it, with `+` for a space. [LIST-4]
+  const isForm = planned.pageSize % 2 === 1
+  const text = isForm
+    ? new URLSearchParams(parameters.map((each) => [...each])).toString()
+    : parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
   return { query, text }
 }
 
-/** The body of one page; the instants and ids in it is kept for later questions. */
+/** The body of one page; the instants and ids in it are kept for later questions. `more` is a further part of the query, which changes nothing. */
 export const page = (
   context: ActorContext,
   caller: Caller,
   brand: KnownBrand,
-  planned: PlannedQuery
+  planned: PlannedQuery,
+  more = ""
 ): Effect.Effect<Json> =>
   Effect.gen(function* () {
     const { query, text } = requested(planned, brand, context.world.kernel.now)
     const body = yield* succeeding(context, caller, {
       route: planned.page % 2 === 1 ? "/signals/leads" : "/signal-leads",
-      query: text,
+      query: text + more,
       brand,
       key: brand.key,
       meaning: { means: "list", query }
@@ -68,6 +73,10 @@ export const page = (
     return body
   })
 
+/** The share of lists that are read again with misspelt parameters: as many each time, and other ones. [LIST-10] */
+const misspeltShare = 0.12
+const misspelt = ["&pageSze=5", "&qualifed=true", "&colour=red"]
+
 /** One page, and those that follow it at once. */
 export const list = (
   context: ActorContext,
@@ -75,12 +84,19 @@ export const list = (
   brand: KnownBrand,
   { query, next = [] }: Extract<Action, { do: "list" }>
 ): Effect.Effect<void> =>
-  Effect.forEach(
-    [query, ...next],
-    (planned, i) =>
-      page(context, i === 0 ? caller : { ...caller, label: `${caller.label} next ${i}` }, brand, planned),
-    { discard: true }
-  )
+  Effect.gen(function* () {
+    for (const [i, planned] of [query, ...next].entries())
+      yield* page(
+        context,
+        i === 0 ? caller : { ...caller, label: `${caller.label} next ${i}` },
+        brand,
+        planned
+      )
+    if (!context.world.decisions.chance(`${caller.label} misspelt again`, misspeltShare)) return
+    const last = next.at(-1) ?? query
+    for (const [i, parameter] of misspelt.entries())
+      yield* page(context, { ...caller, label: `${caller.label} misspelt ${i}` }, brand, last, parameter)
+  })
 
 /** All pages of an order, one after the other. */
 export const walk = (

@@ -116,7 +116,7 @@ const awaitChange = (context: ActorContext, caller: Caller, brand: KnownBrand): 
     )
   })
 
-/** Takes over what has changed since the last time, for as long as it takes; some clients then wait for the next change. */
+/** Takes over what has changed since the last time, for as long as it takes; some clients then wait for the next change. One whose cursor has expired begins anew. */
 export const sync = (context: ActorContext, caller: Caller, brand: KnownBrand): Effect.Effect<void> => {
   const { facts } = context
   const client = makeClient({
@@ -149,9 +149,15 @@ export const sync = (context: ActorContext, caller: Caller, brand: KnownBrand): 
         brand.syncCursor = page.cursor
       })
     ),
-    Effect.catchAll((failure) =>
-      Effect.sync(() => facts.violate("calls succeed", `the sync client: ${failure.message}`))
-    ),
+    Effect.catchAll((failure) => {
+      if (failure._tag === "RequestRefused" && failure.code === "cursor_expired" && cursor !== undefined) {
+        facts.coverageMarks.add("a client whose cursor had expired began anew")
+        brand.mirror.clear()
+        brand.syncCursor = null
+        return sync(context, { ...caller, label: `${caller.label} anew` }, brand)
+      }
+      return Effect.sync(() => facts.violate("calls succeed", `the sync client: ${failure.message}`))
+    }),
     Effect.zipRight(awaitChange(context, caller, brand))
   )
 }

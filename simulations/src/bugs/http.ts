@@ -10,6 +10,25 @@ export const inHttp: ReadonlyArray<Bug> = [
     find: "String(Math.ceil($instant / 1000))",
     put: "String($instant)"
   }),
+  bugsIn("http", "EncodedBodyCache", "sqlite")(
+    "warnings-of-another-list",
+    "a list that is read again has the warnings of the list before, where it has as many",
+    {
+      in: "variantOf",
+      find: "JSON.stringify([$engagements, $page, $sort, $warnings])",
+      put: "JSON.stringify([$engagements, $page, $sort, $warnings.length])"
+    }
+  ),
+  bugsIn("http", "Observations")(
+    "rejections-before-the-fields",
+    "observations that are rejected for an unknown field are not counted",
+    {
+      in: "observations",
+      given: ["const $outcomes = $watched.answer($recorded)"],
+      find: "$attention.noteOutcomes($brand.id, $outcomes)",
+      put: "$attention.noteOutcomes($brand.id, $recorded)"
+    }
+  ),
   headers("retry-after-zero", "Retry-After says zero", {
     in: "headersOf",
     find: '$headers["retry-after"] = $seconds',

@@ -61,6 +61,11 @@ export const inIdempotency: ReadonlyArray<Bug> = [
     find: "[$actor, $method, $path]",
     put: "[$method, $path]"
   }),
+  calls("one-key-for-all-tokens", "the stored tokens of operators share their keys", {
+    in: "actorOf",
+    find: "$actor.id === null ? $actor.type : `${$actor.type} ${$actor.id}`",
+    put: "$actor.type"
+  }),
   key("body-not-in-fingerprint", "a request is told from others by its target alone", {
     in: "fingerprint",
     find: "concatBytes($target, $body)",
@@ -118,6 +123,14 @@ export const inAudit: ReadonlyArray<Bug> = [
     find: "$answer?.status ?? 500",
     put: "200"
   }),
+  bugsIn("http", "KeyReads")(
+    "reads-of-the-day-before",
+    "what a key read on the day before has no entry on the next day",
+    {
+      in: "KeyReads.note",
+      drop: "if ($day !== this.day) this.pauses.clear()"
+    }
+  ),
   bugsIn("http", "AuditTrail")(
     "ids-of-any-text",
     "an entry takes what a path names for an id, whatever it is",
@@ -132,6 +145,15 @@ export const inAudit: ReadonlyArray<Bug> = [
     find: "{ ...$call, at: $now, status: null }",
     put: '{ ...$call, actor: { type: "environment", id: null }, at: $now, status: null }'
   }),
+  bugsIn("store-memory", "MemoryAuditLog")(
+    "audit-page-without-instant",
+    "a page of the audit log leaves out entries of the instant at which the page before ended",
+    {
+      in: "make",
+      find: "newestFirst($after, $entry) < 0",
+      put: "$entry.at < $after.at"
+    }
+  ),
   trail("entry-after-refusals-missing", "a refused call has no outcome in its entry", {
     in: "aroundChange",
     find: "$complete({ status: statusOfFailure($cause), createdId: null })",

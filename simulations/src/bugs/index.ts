@@ -14,6 +14,7 @@ import { inRetention } from "./retention.ts"
 import { inRules } from "./rules.ts"
 import { inSessions } from "./sessions.ts"
 import { inSqliteStore } from "./sqlite.ts"
+import { plantedByStrangers } from "./strangers.ts"
 import { inUseCases } from "./usecases.ts"
 import { inVocabulary } from "./vocabulary.ts"
 import { inWidenedInputs } from "./widened.ts"
@@ -42,7 +43,8 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["parts that came later", inNewerParts],
   ["sessions of browsers and live events", inSessions],
   ["what mutants had survived", inWidenedInputs],
-  ["bodies in pieces, crowds and long texts", inArrivals]
+  ["bodies in pieces, crowds and long texts", inArrivals],
+  ["what strangers planted", plantedByStrangers]
 ]
 
 /** The same without the sections. */

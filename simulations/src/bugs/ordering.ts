@@ -195,6 +195,23 @@ export const inCloudEvents: ReadonlyArray<Bug> = [
 
 /** In the feed of changes, at the server and in the client. [CHG-1] */
 export const inChangeFeed: ReadonlyArray<Bug> = [
+  bugsIn("store-memory", "BrandLeads")(
+    "forgotten-removals-not-noted",
+    "nobody is told that a removal from after the cursor is forgotten",
+    {
+      in: "BrandLeads.forgetRemoved",
+      drop: "this.forgottenChanges = Math.max(this.forgottenChanges, $position)"
+    }
+  ),
+  bugsIn("store-sqlite", "ChangedLeads", "sqlite")(
+    "position-goes-back",
+    "a lead whose newest event is pruned goes back to the place of that event in the feed",
+    {
+      in: "keepPositions",
+      text: "max(position, excluded.position)",
+      put: "excluded.position"
+    }
+  ),
   feed("feed-skips-pages", "a page of the feed of changes that is not the last has the newest position", {
     in: "changesAfter",
     given: ["const $hasMore = $found.length > $limit"],

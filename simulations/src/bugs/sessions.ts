@@ -52,6 +52,21 @@ export const inSessions: ReadonlyArray<Bug> = [
       put: "isSafe($method) && !hasSameOriginProof($headers)"
     }
   ),
+  live(
+    "session-looked-up-once",
+    "a stream goes on when the session that began it is over: it is looked up once",
+    {
+      in: "stillReads",
+      find: "$authorization === undefined ? yield* $sessions.find($cookie) : null",
+      put: "$cookie as any"
+    },
+    {
+      in: "liveEvents.liveEvents",
+      given: ["Effect.provideService(Sessions, $sessions)"],
+      find: "stillReads({ $authorization, $cookie }, $brandId)",
+      put: "stillReads({ $authorization, cookie: ($authorization === undefined ? yield* $sessions.find($cookie) : null) as any }, $brandId)"
+    }
+  ),
   trail("refused-once", "a second refused credential is entered, although it is of the same minute", {
     in: "RefusedCredentials",
     find: "$minute === $last",

@@ -36,6 +36,15 @@ export const inVocabulary: ReadonlyArray<Bug> = [
     find: "!isDay($year, $month, $day)",
     put: "!isDay($year, $month, $day) && !($year % 100 === 0 && $month === 2 && $day === 29)"
   }),
+  bugsIn("http", "Target")(
+    "value-cut-at-equals-sign",
+    "the value of a parameter ends at its first equals sign",
+    {
+      in: "parameters",
+      find: "decode($pair.slice($end + 1))",
+      put: 'decode($pair.slice($end + 1).split("=", 1)[0])'
+    }
+  ),
   bugsIn("domain", "Text")("length-in-utf16", "a text beyond the BMP may be half as long", {
     in: "isWithin",
     given: ["let $characters = 0"],

@@ -27,10 +27,6 @@ export const outside: ReadonlyArray<readonly [id: RegExp, reason: string]> = [
   [/^http\/McpPath\b|^http\/App:outermost:(?:equality:2|condition:5)$/, "A simulation serves no assistants."],
   [/^http\/contract\/Failures:repeatedAuthorization\b/, "A simulation hands over each header once."],
   [
-    /^(?:store-memory\/BrandLeads:BrandLeads\.forgetRemoved|store-sqlite\/journal\/RemovalRows:dropOld)\b/,
-    "No run removes leads and lasts the 90 days for which removals are kept."
-  ],
-  [
     /^store-sqlite\/rows\/ChangeReads:changesAfter:operand:6$/,
     "The epoch of a feed is another one only after a backup is restored, which is a command."
   ],

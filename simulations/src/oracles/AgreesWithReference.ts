@@ -252,7 +252,7 @@ const withSortedPosts = ({ data }: Json): Json => ({
   }
 })
 
-/** What was ignored `errors clear` compares, where a probe says what it must be. */
+/** What was ignored `errors clear` compares. */
 export const withoutWarnings = (body: Json): Json => {
   if (body?.meta?.warnings === undefined) return body
   const { warnings: _, ...meta } = body.meta

@@ -210,6 +210,10 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
       const [requested, reached] = [brandIds, listedBrands(call, access)].map((ids) => JSON.stringify(ids))
       if (requested !== reached)
         return `the audit log is read for the brands ${requested}, not for ${reached}`
+      const cursor = queryOf(call).get("cursor")
+      const goesOn = after === null ? null : `${after.at}-${after.id}`
+      if (goesOn !== cursor)
+        return `a page of the audit log goes on after ${goesOn}, and its cursor says ${cursor}`
       const right = [...entries.values()]
         .filter(
           (entry) =>
@@ -242,7 +246,9 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
           subjectId,
           status
         })),
-        meta: { nextCursor: listable.get(call)! > size ? `${last.at}-${last.id}` : null }
+        meta: {
+          nextCursor: last !== undefined && listable.get(call)! > size ? `${last.at}-${last.id}` : null
+        }
       }
     },
     answered: (answered: Answered): string | null => {

@@ -1,6 +1,7 @@
 import { difference } from "../vocabulary/Expectation.ts"
-import type { Json } from "../world/KnownFacts.ts"
+import type { Answered, Json } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
+import { wrongWarningsOf } from "./Warnings.ts"
 
 /** Whether the URL parser of `Request` resolves a part of the path, so that a host of a fetch handler never sees what was sent. */
 const isResolved = (url: string): boolean =>
@@ -32,45 +33,49 @@ const sentencesOf = (body: Json): ReadonlyArray<string> =>
 
 /**
  * Each form of an input is accepted or refused as the contract says: with its status and code, and a message that names
- * what is wrong, or with an answer that shows what was sent. [ERR-2, ERR-3, OPER-4, OBS-2]
+ * what is wrong, or with an answer that shows what was sent and warns of each parameter that was ignored. [ERR-2, ERR-3, LIST-10, OPER-4, OBS-2]
  */
 export const errorsClear: Oracle = {
   name: "errors clear",
   instantiate: (facts, checks) => {
-    const each = checks.rule("each call")
+    const calls = checks.rule("each call")
     const slow = checks.rule("a body that comes slowly")
-    return {
-      answered: ({ at, body, call, response }) => {
-        each.judged++
-        const { expects } = call
-        for (const sentence of sentencesOf(body)) {
-          const wrong = illWorded(sentence)
-          if (wrong !== null) return `${call.request.method} ${call.route}: ${wrong}`
-        }
-        if (expects === undefined || response.status >= 500 || response.status === 429) return null
-        if (!facts.isStoreSeen && isResolved(call.request.url)) return null
-        if (expects.code !== null) facts.coverageMarks.add("bad input was refused")
-        if (call.request.unusual?.arrival?.pauses !== undefined) {
-          // While the process stands still the time of the client goes on.
-          if (facts.incidents.touched(["pause"], call.handledAt, at, call.handledBy)) {
-            slow.weaken("the process stood still")
-            return null
-          }
-          slow.judged++
-          facts.coverageMarks.add(
-            expects.status === 408 ? "a body came too slowly" : "a body came slowly, and in time"
-          )
-          const { outcomesBefore = 0 } = response
-          if (expects.outcomesBefore !== undefined && outcomesBefore !== expects.outcomesBefore)
-            return `${outcomesBefore} lines were answered before the time was over, not ${expects.outcomesBefore}`
-        }
-        for (const probe of expects.probes) facts.exercised.add(probe)
-        if (expects.outcomes !== undefined) facts.compared.add(call)
-        const wrong = difference(expects, { body, headers: response.headers, status: response.status })
-        return wrong === null
-          ? null
-          : `${call.request.method} ${call.route}, ${expects.probes.slice(0, 3).join("; ")}: ${wrong}`
+    const warnings = checks.rule("the warnings of each answer")
+    const answered = (fact: Answered): string | null => {
+      const { at, body, call, response } = fact
+      const { expects } = call
+      calls.judged++
+      warnings.judged++
+      const misinformed = wrongWarningsOf(fact)
+      if (misinformed !== null) return `${call.request.method} ${call.request.url}: ${misinformed}`
+      for (const sentence of sentencesOf(body)) {
+        const wrong = illWorded(sentence)
+        if (wrong !== null) return `${call.request.method} ${call.route}: ${wrong}`
       }
+      if (expects === undefined || response.status >= 500 || response.status === 429) return null
+      if (!facts.isStoreSeen && isResolved(call.request.url)) return null
+      if (expects.code !== null) facts.coverageMarks.add("bad input was refused")
+      if (call.request.unusual?.arrival?.pauses !== undefined) {
+        // While the process stands still the time of the client goes on.
+        if (facts.incidents.touched(["pause"], call.handledAt, at, call.handledBy)) {
+          slow.weaken("the process stood still")
+          return null
+        }
+        slow.judged++
+        facts.coverageMarks.add(
+          expects.status === 408 ? "a body came too slowly" : "a body came slowly, and in time"
+        )
+        const { outcomesBefore = 0 } = response
+        if (expects.outcomesBefore !== undefined && outcomesBefore !== expects.outcomesBefore)
+          return `${outcomesBefore} lines were answered before the time was over, not ${expects.outcomesBefore}`
+      }
+      for (const probe of expects.probes) facts.exercised.add(probe)
+      if (expects.outcomes !== undefined) facts.compared.add(call)
+      const wrong = difference(expects, { body, headers: response.headers, status: response.status })
+      return wrong === null
+        ? null
+        : `${call.request.method} ${call.route}, ${expects.probes.slice(0, 3).join("; ")}: ${wrong}`
     }
+    return { answered }
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Each page of the feed of changes has the leads that changed after its cursor, each once, at its newest change, in the order of commits, as
- * the reference has them; and a cursor goes on where its page ended. [CHG-1, CHG-2, CHG-3, CHG-5, CHG-7]
+ * the reference has them; and a cursor goes on where its page ended. A reader that has not been told of a removal of the last 90 days is told; one
+ * that has not been told of an older one is told, too, or that its cursor has expired. [CHG-1, CHG-2, CHG-3, CHG-5, CHG-7]
  */
 import type { ReferenceModel } from "@lead-signals/store-contract/reference"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
@@ -37,6 +38,10 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const places = new WeakMap<Change, number>()
   /** The place of the last change that a reader at a position has seen, by brand and position. */
   const seen = new Map<string, number>()
+  /** The place of the last change before the reading began, by brand and position: of leads that were gone then the reader never had any. */
+  const begun = new Map<string, number>()
+  /** Calls that must be told that their cursor has expired. */
+  const expired = new WeakSet<Call>()
   /** Positions by the cursors that were answered. */
   const cursors = new Map<string, string>()
   const ofCalls = new WeakMap<Call, Page>()
@@ -88,17 +93,26 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       reads.weaken("nobody knows what the brand has: it is being deleted, or a failover lost commits")
       return null
     }
-    const from = after === null ? 0 : seen.get(`${brandId} ${JSON.stringify(after)}`)
+    const position = `${brandId} ${JSON.stringify(after)}`
+    const from = after === null ? 0 : seen.get(position)
     if (from === undefined) return `the feed is read after ${JSON.stringify(after)}, where nobody was sent`
-    if (answer.isExpired) return `what changed after ${JSON.stringify(after)} is expired`
+    const changes = placedOf(brand.reference)
+    const since = after === null ? placed : begun.get(position)!
+    const isOld = (removedAt: number | null): boolean => removedAt !== null && removedAt < now - removedMillis
     reads.judged++
+    if (answer.isExpired) {
+      if (!changes.some(([{ removedAt }, place]) => place > from && isOld(removedAt)))
+        return `what changed after ${JSON.stringify(after)} is expired`
+      if (call !== null) expired.add(call)
+      return null
+    }
     const found: ReadonlyArray<Json> = answer.changes
     const answeredIds = new Set(
       found.map((change) => (change.type === "lead" ? change.read.lead.id : change.id))
     )
-    const due = placedOf(brand.reference).filter(
+    const due = changes.filter(
       ([{ id, removedAt }, place]) =>
-        place > from && (removedAt === null || removedAt >= now - removedMillis || answeredIds.has(id))
+        place > from && (!isOld(removedAt) || place > since || answeredIds.has(id))
     )
     const right = due.slice(0, found.length).map(([{ id, removedAt }]) => [id, removedAt])
     const got = found.map((change) =>
@@ -112,6 +126,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const last = answer.hasMore ? (due[found.length - 1]?.[1] ?? from) : placed
     const next = JSON.stringify(answer.next)
     seen.set(`${brandId} ${next}`, last)
+    begun.set(`${brandId} ${next}`, Math.min(since, begun.get(`${brandId} ${next}`) ?? since))
     if (call === null) return null
     const { cursor, waits, ...wanted } = requested(call)
     const page = ofCalls.get(call)
@@ -139,8 +154,12 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   }
 
   const answered = ({ body, call, response }: Answered): string | null => {
-    if (!routes.has(call.route) || call.request.method !== "GET" || response.status !== 200) return null
-    if (!facts.isStoreSeen) return null
+    if (!routes.has(call.route) || call.request.method !== "GET") return null
+    if (expired.has(call) && response.status < 500 && response.status !== 410)
+      return `${call.request.url}: its cursor has expired, and it is answered ${response.status}`
+    if (response.status === 410 && facts.isStoreSeen && !expired.has(call))
+      return `${call.request.url}: its cursor has not expired, and it is answered 410`
+    if (response.status !== 200 || !facts.isStoreSeen) return null
     const page = ofCalls.get(call)
     if (page === undefined || unclear.has(call)) {
       facts.compared.add(call)

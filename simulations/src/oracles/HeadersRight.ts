@@ -30,7 +30,9 @@ const known = new Set([
   "retry-after",
   "www-authenticate",
   "allow",
-  "idempotent-replayed"
+  "idempotent-replayed",
+  // `errors clear` compares what they warn of.
+  "x-warnings"
 ])
 
 /** Where a browser's session begins and ends: `sessions hold` compares the cookie. */

@@ -75,6 +75,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const looks = checks.rule("each read of a brand's events")
   const streams = checks.rule("each stream of live events")
   const paces = checks.rule("how soon a stream shows that it stands")
+  const ofSessions = checks.rule("each read of a stream that a session began")
   const access = accessOf(facts)
   const sessions = sessionsOf(facts)
   const feeds = new WeakMap<Call, Feed>()
@@ -119,8 +120,13 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
 
   /** A stream reads only for a token that opens it still, and looks at that before each read. [LIVE-3] */
   const wrongAccess = (call: Call, feed: Feed, now: number): string | null => {
+    if (isViaSession(call)) {
+      const isOver = sessions.hasEnded(call, now)
+      if (isOver === undefined) ofSessions.weaken("the service stood still, or its clock was set")
+      else ofSessions.judged++
+      if (isOver === true) return "a stream goes on for a session that is over"
+    }
     if (access.isUnclear(call, now)) return null
-    if (isViaSession(call) && sessions.hasEnded(call)) return "a stream goes on for a session that is over"
     const grant = access.grantOf(call)
     if (grant?.kind !== "token") return null
     if (feed.looks === 0) return `a stream goes on without a look at its token ${grant.id}`
@@ -136,6 +142,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const [brandId, after, limit] = args
     const brand = facts.brandOf(brandId)
     const feed = call === null ? null : feedOf(call)
+    if (after === null && feed !== null) feed.newest = answer.position
     if (brand === undefined || deleted.has(brandId) || isTailLost || facts.plan.retention !== undefined) {
       looks.weaken(
         "nobody knows what the brand has: it is being deleted, it is pruned, or a failover lost commits"
@@ -149,7 +156,6 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     looks.judged++
     if (after === null) {
       seen.set(`${brandId} ${answer.position}`, placed)
-      if (feed !== null) feed.newest = answer.position
       return found.length === 0 ? null : `${found.length} events are read, and none were requested`
     }
     const from = seen.get(`${brandId} ${after}`)
@@ -234,11 +240,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
 
   const wrongStream = (call: Call, taken: TakenStream, byClock: number): string | null => {
     const feed = feedOf(call)
-    if (feed.isUnclear) {
-      streams.weaken("nobody knows what the brand has")
-      return null
-    }
-    streams.judged++
+    if (feed.isUnclear)
+      streams.weaken("nobody knows what the brand has: its opening, its end and its pace are judged")
+    else streams.judged++
     const { isLeft, pieces } = taken
     const { leavesAfter = 0, takesMillis = 0 } = call.request.unusual ?? {}
     if (!isLeft && !mayEnd(call)) return "it ends by itself"
@@ -246,7 +250,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (takesMillis > stallMillis + pollMillis && leavesAfter > takesMillis)
       return "its client takes nothing, and is not disconnected"
     const [opening, ...rest] = pieces
-    if (opening === undefined) return leavesAfter <= 1 ? null : "it shows nothing"
+    if (opening === undefined)
+      return leavesAfter <= 1 || deleted.has(call.brand!.id) ? null : "it shows nothing"
     const lastEventId = call.request.unusual?.headers?.["last-event-id"]
     const { gap, position } = begun(lastEventId, feed)
     if (gap !== null) facts.coverageMarks.add("a listener asked for an event that is not there")
@@ -257,7 +262,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (opening.text !== wanted)
       return `it begins with ${JSON.stringify(opening.text)}, not ${JSON.stringify(wanted)}`
     if (rest.some(({ text }) => text.includes("event: "))) facts.coverageMarks.add("a listener got an event")
-    return wrongPieces({ pieces: rest, isLeft }, feed) ?? wrongPace(call, taken, byClock)
+    const wrongRest = feed.isUnclear ? null : wrongPieces({ pieces: rest, isLeft }, feed)
+    return wrongRest ?? wrongPace(call, taken, byClock)
   }
 
   return {

@@ -151,7 +151,11 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       expected.set(call, found)
       return null
     },
-    "leads.changesAfter": expectLeads,
+    "leads.changesAfter": ({ answer, call }) => {
+      // `feed of changes` judges whether it has.
+      if (call.key === null) expected.set(call, answer.isExpired ? { status: 410 } : found)
+      return null
+    },
     "leads.list": expectLeads,
     "leads.listRendered": expectLeads,
     "leads.get": expectLead,

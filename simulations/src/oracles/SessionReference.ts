@@ -106,10 +106,24 @@ export class SessionReference {
       session.endedAt ??= at
   }
 
-  /** Whether the session of a call that goes on was over when the call read last: its sign-out was answered a while ago. */
-  hasEnded(call: Call): boolean {
-    const endedAt = this.sessions.get(cookieOf(call) ?? "")?.endedAt ?? null
-    return endedAt !== null && this.facts.now() > endedAt + longestReadMillis
+  /**
+   * Whether the session of a call that goes on was over when the call read last, at `byClock` by the clock of its process: a while before, its sign-out
+   * was answered, a newer session took its place, or it expired. Undefined where nobody can say.
+   */
+  hasEnded(call: Call, byClock: number): boolean | undefined {
+    const session = this.sessions.get(cookieOf(call) ?? "")
+    if (session === undefined) return false
+    const { incidents } = this.facts
+    const now = this.facts.now()
+    const { endedAt, expiresAt } = session
+    // A read that began before is slow, or its process stands still.
+    if (endedAt !== null && now > endedAt + longestReadMillis)
+      return incidents.touched(["pause"], endedAt, now, call.handledBy) ? undefined : true
+    const overFor = byClock - expiresAt
+    if (overFor <= longestReadMillis) return false
+    return incidents.touched(["clock", "drift", "pause"], now - 2 * overFor, now, call.handledBy)
+      ? undefined
+      : true
   }
 
   /**

@@ -2,6 +2,7 @@
  * A credential begins a session where a page of this origin sends it, and opens by its cookie what it opens itself, until the session is over.
  * What is answered about a session is what it stands for, and the audit log has who came and went. [SES-1, SES-2, SES-3, SES-4, SES-5, SES-8, AUD-7]
  */
+import { withoutWarnings } from "./AgreesWithReference.ts"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import { operatorToken } from "../world/Host.ts"
 import { accessOf, type Grant } from "./AccessReference.ts"
@@ -130,7 +131,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       return `it ends ${expiresAt - call.handledByClock} ms after it began`
     facts.compared.add(call)
     facts.coverageMarks.add("somebody signed in")
-    const [said, wanted] = [body, { data: viewOf(call, expiresAt) }].map((each) => JSON.stringify(each))
+    const [said, wanted] = [withoutWarnings(body), { data: viewOf(call, expiresAt) }].map((each) =>
+      JSON.stringify(each)
+    )
     return said === wanted ? wrongEntry(call, "signIn", false, 201) : difference(said!, wanted!)
   }
 
@@ -141,7 +144,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const { brand, isValid } = seenBy(call)
     const isOver = session === null || isValid === false || (session.access === "brand" && brand === null)
     const wanted = JSON.stringify({ data: isOver ? null : viewOf(call, session.expiresAt) })
-    const said = JSON.stringify(body)
+    const said = JSON.stringify(withoutWarnings(body))
     return said === wanted ? null : difference(said, wanted)
   }
 

@@ -32,10 +32,11 @@ const maxEventsOfLead = ({ actions }: Pick<Plan, "actions">, brand: number): num
 
 /**
  * Days of virtual time that the drain phase may last. An ordered webhook without `maxDelay` whose receiver fails for good lets the events of a
- * lead die one after the other, each after all of its retries.
+ * lead die one after the other, each after all of its retries. Days in which the service is off come on top.
  */
-export const drainDaysOf = (plan: Pick<Plan, "actions" | "brands">): number =>
+export const drainDaysOf = (plan: Pick<Plan, "actions" | "brands" | "offDays">): number =>
   usualDays +
+  (plan.offDays ?? 0) +
   plan.brands.reduce((max, { consumers }, brand) => {
     const waits = consumers.some(
       ({ behaviour, maxDelay, ordering }) =>

@@ -332,9 +332,14 @@ export interface PlannedBrand {
   readonly changesWait?: number
 }
 
+/** When runs begin whose plan says nothing else: a Monday morning, the same whenever and wherever they are run. */
+export const usualStart = Date.UTC(2026, 0, 5, 8)
+
 /** Everything that a run does by intent. What goes wrong by chance comes of the seed and `rates`. */
 export interface Plan {
   readonly hours: number
+  /** When it begins, in virtual milliseconds since 1970. Absent: at `usualStart`. */
+  readonly startsAt?: number
   readonly brands: ReadonlyArray<PlannedBrand>
   readonly actions: ReadonlyArray<Action>
   readonly scheduledFaults: ReadonlyArray<ScheduledFault>
@@ -349,6 +354,8 @@ export interface Plan {
   readonly places?: PlaceLimits
   /** How many requests can wait for a change at once in one process. Absent: the default. */
   readonly maxWaits?: number
+  /** For how many days the service is off after everything has come. Absent: it is not. */
+  readonly offDays?: number
   /** How long the service keeps what is over; it prunes nothing unless given. */
   readonly retention?: Retention.Retention
   /** How it prunes while the actions go on; as in production unless given. */

@@ -2,6 +2,7 @@
 import { Prng } from "@lead-signals/simulation-kernel"
 import type { Scenario } from "../Scenario.ts"
 import { actionsOf } from "./Actions.ts"
+import { hour } from "./EventTimes.ts"
 import { drawnRates, scheduledFaultsOf } from "./Faults.ts"
 import { type Action, type Plan, type PlannedBrand, type PlaceLimits, processesOf } from "./Plan.ts"
 import { mayNeedTenantsPeople } from "./Probes.ts"
@@ -50,6 +51,10 @@ const waitsOfSeed = (seed: number): { readonly maxWaits?: number } => {
   return draw.chance(0.3) ? {} : { maxWaits: draw.pick([1, 2, 2, 3, 6]) }
 }
 
+/** After a few seeds the service is off for longer than removals are remembered. [CHG-5] */
+const absenceOfSeed = (seed: number): { readonly offDays?: number } =>
+  Prng.of(seed, "absence").chance(1 / 12) ? { offDays: 91 } : {}
+
 /** The action without people of brands beside those of the plan, of whom the rule of retention knows nothing; nothing where none of it is left. */
 const withoutTenantsPeople = (action: Action): ReadonlyArray<Action> => {
   if (action.do === "tenant") return []
@@ -58,8 +63,21 @@ const withoutTenantsPeople = (action: Action): ReadonlyArray<Action> => {
   return probes.length === 0 ? [] : [{ ...action, probes }]
 }
 
-/** The plan of the seed; `hours` instead of the scenario's. */
-export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours = scenario.hours): Plan => {
+/** Midnights within runs: one of a month's days, and the end of a month. */
+const midnights = [Date.UTC(2026, 0, 6), Date.UTC(2026, 1, 1)]
+
+/** In a fifth of the seeds of a swarm a day ends while people act. [AUD-8] */
+const startOfSeed = (scenario: Scenario, seed: number, hours: number): { readonly startsAt?: number } => {
+  const draw = Prng.of(seed, "midnight")
+  if (!scenario.swarm || hours > 12 || !draw.chance(0.2)) return {}
+  const before = Math.round(hours * hour * (0.2 + 0.6 * draw.fraction()))
+  return { startsAt: draw.pick(midnights) - before }
+}
+
+/** The plan of the seed, which begins at `otherwise` where the seed draws no other start; `hours` instead of the scenario's. */
+export const planOf = (scenario: Scenario, seed: number, otherwise: number, hours = scenario.hours): Plan => {
+  const start = startOfSeed(scenario, seed, hours)
+  const { startsAt = otherwise } = start
   const processes = processesOfSeed(scenario, seed)
   const isCalm = Prng.of(seed, "calm").chance(1 / 8)
   const orders = Prng.of(seed, "orders")
@@ -89,6 +107,7 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
     actions.some((action) => action.brand === brand && action.do === "load")
   return {
     hours,
+    ...start,
     brands: scenario.brands.map(({ changesWait, consumers }, brand) => ({
       ...(changesWait > 0 ? { changesWait } : {}),
       // Two events of each of a thousand people to each receiver would take longer than all else.
@@ -112,7 +131,7 @@ export const planOf = (scenario: Scenario, seed: number, startsAt: number, hours
     actions,
     scheduledFaults,
     rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm),
-    ...(scenario.swarm ? { ...placesOfSeed(seed), ...waitsOfSeed(seed) } : {}),
+    ...(scenario.swarm ? { ...placesOfSeed(seed), ...waitsOfSeed(seed), ...absenceOfSeed(seed) } : {}),
     ...pruned,
     ...processes
   }

@@ -112,7 +112,10 @@ export const queryOfLoad = (prng: Prng): PlannedQuery => {
     bounds: prng.chance(0.8) ? [] : drawn.bounds
   }
   if (prng.chance(0.5)) return { ...found, page: prng.pick([1, 2, 3]), pageSize: prng.pick([1, 2, 3]) }
-  return { ...found, page: prng.pick([1, 2, 4, 7]), pageSize: prng.pick([5, 25, 40, 100]) }
+  const pageSize = prng.pick([5, 25, 40, 100])
+  // Any page there may be: a store keeps long lists in parts, and a page may lie across two.
+  const page = prng.chance(0.4) ? 1 + prng.below(Math.ceil(1000 / pageSize)) : prng.pick([1, 2, 4, 7])
+  return { ...found, page, pageSize }
 }
 
 /** Few leads of several flags in the order of their creation: a store can merge what it has of each combination. */

@@ -32,6 +32,7 @@ import {
   bodyForms,
   credentialForms,
   methodForms,
+  equalsSignForms,
   misspeltParameters,
   parametersOfOthers,
   type RequestForm,
@@ -266,6 +267,7 @@ const requestProbes = (operation: Operation): ReadonlyArray<Probe> => {
       : [
           ...unknownParameterForms,
           ...misspeltParameters(queryNames(operation)),
+          ...equalsSignForms(queryNames(operation)),
           ...spanForms(queryNames(operation)),
           ...parametersOfOthers(namesOfOthers(operation))
         ]),

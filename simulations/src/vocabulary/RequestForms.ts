@@ -172,16 +172,41 @@ export const spanForms = (names: ReadonlyArray<string>): ReadonlyArray<RequestFo
   ]
 }
 
-/** Names that no other parameter's is like, so that a misspelt one can mean nothing else; each operation that reads a query has one of them. */
-const distinct = ["pageSize", "interval", "startDate", "includeEngagementDetail", "unknownFields"]
+/**
+ * Names that no other parameter's is like, so that a misspelt one can mean nothing else, each with a value that it takes. Every operation that reads
+ * a query has one of them.
+ */
+const distinct = {
+  pageSize: "1",
+  interval: "day",
+  startDate: "2026-01-04",
+  includeEngagementDetail: "true",
+  unknownFields: "ignore"
+}
+
+const distinctIn = (names: ReadonlyArray<string>): readonly [name: string, value: string] | undefined =>
+  Object.entries(distinct).find(([name]) => names.includes(name))
+
+/** A value ends with the parameter: an equals sign in it is a part of it. [ERR-5] */
+export const equalsSignForms = (names: ReadonlyArray<string>): ReadonlyArray<RequestForm> => {
+  const found = distinctIn(names)
+  if (found === undefined) return []
+  const [name, value] = found
+  return [
+    { name: "a value with an equals sign", refusal: badRequest(name), query: `${name}=${value}=x` },
+    { name: "a value with an equals sign at its end", refusal: badRequest(name), query: `${name}=${value}=` },
+    { name: "a value that begins with an equals sign", refusal: badRequest(name), query: `${name}==${value}` }
+  ]
+}
 
 const ignored = (name: string, meant: string | null): string =>
   `The parameter "${name}" is unknown and was ignored.${meant === null ? "" : ` Did you mean "${meant}"?`}`
 
 /** Parameters that are misspelt by up to two letters, which a warning offers, and by three. [LIST-10] */
 export const misspeltParameters = (names: ReadonlyArray<string>): ReadonlyArray<RequestForm> => {
-  const meant = distinct.find((name) => names.includes(name))
-  if (meant === undefined) return []
+  const found = distinctIn(names)
+  if (found === undefined) return []
+  const [meant] = found
   const [a, b, ...rest] = meant
   const exchanged = [b, a, ...rest].join("")
   const misspelt: ReadonlyArray<readonly [how: string, name: string, isNear: boolean]> = [

@@ -147,18 +147,26 @@ export class Processes {
     host.losePower(Prng.of(kernel.seed, `power lost @${this.options.elapsed()}`))
   }
 
-  private end(process: ServiceProcess): void {
+  /** Ends all processes at once, and starts them after `millis`. */
+  standDown(millis: number): void {
+    for (const process of this.all) {
+      this.end(process, millis)
+      if (this.options.server === null) this.options.host.crash(process.index)
+    }
+  }
+
+  private end(process: ServiceProcess, downMillis = restartMillis): void {
     const { facts, kernel, others } = this.options
     if (process.incarnation === null) return
     this.kills++
     // Until the next process runs.
-    facts.incidents.note("kill", kernel.now, kernel.now + restartMillis + startMillis, process.index)
+    facts.incidents.note("kill", kernel.now, kernel.now + downMillis + startMillis, process.index)
     facts.coverageMarks.add("the service was killed")
     kernel.record(process.name, "killed")
     process.incarnation.machine.kill()
     process.incarnation = null
     process.downSince ??= kernel.now
-    kernel.after(restartMillis, others, () => this.start(process))
+    kernel.after(downMillis, others, () => this.start(process))
   }
 
   /** Kills the process after the given number of its steps, wherever in its work it is then. */

@@ -1,0 +1,43 @@
+/** Bugs that somebody planted who had not seen the simulator, and that it missed until it sent and looked at more. */
+import { type Bug, bugsIn } from "./Bug.ts"
+
+/** Those that are of no other section. */
+export const plantedByStrangers: ReadonlyArray<Bug> = [
+  bugsIn(
+    "store-memory",
+    "SortedList",
+    "memory",
+    "reads"
+  )("page-over-two-parts", "a page that lies across two parts of a long list lacks leads", {
+    in: "SortedList.from",
+    drop: "$rest = 0"
+  }),
+  bugsIn("store-sqlite", "SqliteIdempotencyRecords", "sqlite")(
+    "applied-key-released",
+    "the record of a call that has changed something is released when its answer fails",
+    {
+      in: "make",
+      text: "AND holder = ? AND state = 'reserved'",
+      put: "AND holder = ? AND state <> 'answered'"
+    }
+  ),
+  bugsIn(
+    "domain",
+    "EventResumption",
+    "memory",
+    "sessions"
+  )(
+    "resumed-over-the-pruned",
+    "a stream that goes on from before a pruned event does not say that some are missing",
+    {
+      in: "resumeEvents",
+      find: "$newest - $position > maxPositionsBehind || $position < $newestPruned",
+      put: "$newest - $position > maxPositionsBehind"
+    }
+  ),
+  bugsIn("http", "Target")("one-plus-is-a-space", "only the first + of a parameter is a space", {
+    in: "decode",
+    find: '$text.replaceAll("+", " ")',
+    put: '$text.replace("+", " ")'
+  })
+]
