@@ -39,7 +39,7 @@ describe("the redacted excerpt of a response", () => {
       fc.property(quoted, ([text, quote]) => {
         expect(redacted(`no ${quote}!`, { engagements: [{ postContent: text }] })).toBe("no […]!")
       }),
-      cases(300)
+      { numRuns: cases(300) }
     )
   })
 
