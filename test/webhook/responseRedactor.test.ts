@@ -18,6 +18,31 @@ describe("the redacted excerpt of a response", () => {
     expect(redacted(`${answer}, or it is gone`, { lead2: { name: "aaaab" } }, answer.length)).toBe(answer)
   })
 
+  it("holds nothing of a fragment of a text that repeats itself [DELIV-5, PII-2]", () => {
+    const repeating = fc
+      .tuple(
+        fc.stringMatching(/^[abz漢]{1,12}$/),
+        fc.nat({ max: 20 }),
+        fc.stringMatching(/^[abz]{0,6}$/),
+        fc.nat({ max: 11 })
+      )
+      .map(([part, times, end, from]) => `${part.repeat(times + 4)}${end}`.slice(from % part.length))
+      .filter((text) => text.length >= 16)
+    const quoted = repeating.chain((text) =>
+      fc
+        .tuple(fc.nat({ max: text.length - 16 }), fc.nat())
+        .map(
+          ([from, more]) => [text, text.slice(from, from + 16 + (more % (text.length - from - 15)))] as const
+        )
+    )
+    fc.assert(
+      fc.property(quoted, ([text, quote]) => {
+        expect(redacted(`no ${quote}!`, { engagements: [{ postContent: text }] })).toBe("no […]!")
+      }),
+      { numRuns: cases(300) }
+    )
+  })
+
   it("is the answer as it came, when it repeats nothing [DELIV-5]", () => {
     const data = {
       lead2: { id: 7, name: "Ada Example", headline: "Head of R&D" },

@@ -53,72 +53,57 @@ const maskTruncatedEnd = (text: string, part: string, mask: RedactionMask): void
   if (length > maxCoincidentalMatch) mask.fill(1, text.length - length)
 }
 
-/**
- * Every fragment of `minFragmentLength` contains a seed of this length that begins at one of its multiples in
- * the source.
- */
-const seedLength = minFragmentLength / 2
+/** The hash of a window of `minFragmentLength` characters is a polynomial of this number, which lets it move on by one character. */
+const base = 0x01000193
+/** The factor of the character that leaves the window. */
+const leaving = Array.from({ length: minFragmentLength }).reduce<number>((power) => Math.imul(power, base), 1)
 
-/** Bounds the work for a seed that occurs again and again in the response. */
-const maxSeedPositions = 16
+/** Visits each window of `minFragmentLength` characters, with a hash of 16 bits. */
+const visitWindows = (text: string, visit: (at: number, hash: number) => void): void => {
+  let hash = 0
+  for (let i = 0; i < text.length; i++) {
+    const before = i - minFragmentLength
+    hash = Math.imul(hash, base) + text.charCodeAt(i)
+    if (before >= 0) hash -= Math.imul(leaving, text.charCodeAt(before))
+    hash |= 0
+    if (before >= -1) visit(before + 1, (hash ^ (hash >>> 16)) & 0xffff)
+  }
+}
 
-/** Maps each seed to the positions at which it occurs in the text. */
-const seedPositions = (text: string): Map<string, Array<number>> => {
+/** The windows of a text that may repeat the payload, by what they say. Most of the payload's are none of them by their hash alone. */
+interface Windows {
+  readonly places: Map<string, Array<number>>
+  readonly hashes: Uint8Array
+}
+
+const windowAt = (text: string, at: number): string => text.slice(at, at + minFragmentLength)
+
+const windowsOf = (text: string): Windows => {
   const places = new Map<string, Array<number>>()
-  for (let at = 0; at + seedLength <= text.length; at++) {
-    const piece = text.slice(at, at + seedLength)
-    const known = places.get(piece)
-    if (known === undefined) places.set(piece, [at])
+  const hashes = new Uint8Array(0x10000)
+  visitWindows(text, (at, hash) => {
+    const window = windowAt(text, at)
+    const known = places.get(window)
+    if (known === undefined) places.set(window, [at])
     else known.push(at)
-  }
-  return places
-}
-
-/** The index of the first number that is at least `min`; `numbers` ascend. */
-const firstFrom = (numbers: ReadonlyArray<number>, min: number): number => {
-  let [low, high] = [0, numbers.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (numbers[middle]! < min) low = middle + 1
-    else high = middle
-  }
-  return low
+    hashes[hash] = 1
+  })
+  return { places, hashes }
 }
 
 /**
- * Masks every fragment of the source that the text contains: receivers shorten what they repeat. It also looks at characters that another source has
- * masked, because a fragment can begin or end with text that two sources have in common.
+ * Masks every fragment of the source that the text contains: receivers shorten what they repeat. A fragment has `minFragmentLength` characters or
+ * more, so it is a row of windows that both have. What is masked once leaves the windows.
  */
-const maskFragments = (
-  text: string,
-  positions: Map<string, ReadonlyArray<number>>,
-  source: string,
-  mask: RedactionMask
-): void => {
-  const covered = new Uint8Array(text.length)
-  for (let piece = 0; piece + seedLength <= source.length; piece += seedLength) {
-    const at = positions.get(source.slice(piece, piece + seedLength))
-    if (at === undefined) continue
-    for (let i = 0, tried = 0; i < at.length && tried < maxSeedPositions;) {
-      const place = at[i]!
-      if (covered[place] !== 0) {
-        const open = covered.indexOf(0, place)
-        if (open < 0) break
-        i = firstFrom(at, open)
-        continue
-      }
-      let [before, after] = [0, seedLength]
-      while (before < piece && before < place && source[piece - before - 1] === text[place - before - 1])
-        before++
-      while (place + after < text.length && source[piece + after] === text[place + after]) after++
-      if (before + after >= minFragmentLength) {
-        covered.fill(1, place - before, place + after)
-        mask.fill(1, place - before, place + after)
-      }
-      i++
-      tried++
-    }
-  }
+const maskFragments = ({ hashes, places }: Windows, source: string, mask: RedactionMask): void => {
+  visitWindows(source, (at, hash) => {
+    if (hashes[hash] === 0) return
+    const window = windowAt(source, at)
+    const found = places.get(window)
+    if (found === undefined) return
+    for (const place of found) mask.fill(1, place, place + minFragmentLength)
+    places.delete(window)
+  })
 }
 
 const maskCompared = (
@@ -131,8 +116,9 @@ const maskCompared = (
     maskOccurrences(compared, part, mask)
     if (truncated) maskTruncatedEnd(compared, part, mask)
   }
-  const places = seedPositions(compared)
-  for (const source of longTexts) maskFragments(compared, places, source, mask)
+  if (compared.length < minFragmentLength) return
+  const windows = windowsOf(compared)
+  for (const source of longTexts) maskFragments(windows, source, mask)
 }
 
 /** Form encoding writes spaces as plus signs: each run of both is one space of the payload. */
