@@ -6,6 +6,7 @@ import type { Answered, ReceivedPost } from "../world/KnownFacts.ts"
 import { document } from "./OpenApiDocument.ts"
 import type { Oracle } from "./Oracle.ts"
 import { operationOf } from "./Requests.ts"
+import { sessionRoute } from "./SessionReference.ts"
 
 type Headers = Readonly<Record<string, string>>
 
@@ -111,8 +112,9 @@ const isKeyInUse = ({ body, response }: Answered): boolean =>
 const isWindowDue = ({ call: { key, route, struck }, response: { status } }: Answered): boolean | null => {
   if (key === null || status === 401) return false
   if (struck.has("rateWindows.step")) return false
-  // A request that waits for a change looks its key up again.
-  if (struck.has("keys.findByHash")) return route === "/signals/changes" ? null : false
+  // A request that waits for a change looks its key up again, and so does a sign-in.
+  if (struck.has("keys.findByHash"))
+    return route === "/signals/changes" || route === sessionRoute ? null : false
   return status >= 500 && struck.size === 0 ? null : true
 }
 

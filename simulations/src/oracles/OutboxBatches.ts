@@ -75,6 +75,14 @@ export const wrongBatches = (
   const pending = pendingOf(webhook)
   // After a change of the format one that is due in between, in the other format, ends a batch, and goes later itself. [FMT-3]
   const isMixed = () => pending.some(({ body }) => body !== null && formatOf(body) !== format)
+  // What did not fit by its bytes stays due, and goes later than what comes after it. [BATCH-4]
+  const isCutBetween = (batch: ReadonlyArray<LeasedDelivery>, next: LeasedDelivery): boolean =>
+    pending.some(
+      (each) =>
+        !leased.some(({ delivery }) => delivery === each) &&
+        each.due!.from <= next.due.to &&
+        each.due!.to >= batch.at(-1)!.due.from
+    )
   let before: ReadonlyArray<LeasedDelivery> | null = null
   for (const batch of batches.values()) {
     const [first] = batch
@@ -85,7 +93,7 @@ export const wrongBatches = (
     for (const [i, each] of batch.entries())
       if (i > 0 && batch[i - 1]!.due.from > each.due.to)
         return `${each.delivery.id} was due before ${batch[i - 1]!.delivery.id}, and comes after it`
-    if (before !== null && hasRoomFor(before, first!) && !isMixed())
+    if (before !== null && hasRoomFor(before, first!) && !isMixed() && !isCutBetween(before, first!))
       return `${first!.delivery.id} is leased in another batch than those before it`
     const left = leftBehind(pending, leased, batch)
     if (left !== undefined)
