@@ -1,4 +1,4 @@
-/** Bugs that show in bodies that come in pieces or slowly, in crowds of requests and in the longest texts. */
+/** Bugs that show in bodies that come in pieces or slowly, and in the longest texts. */
 import { type Bug, bugsIn } from "./Bug.ts"
 
 /** Planted by people who did not know the rules, and missed until these inputs were sent. */
@@ -17,15 +17,6 @@ export const inArrivals: ReadonlyArray<Bug> = [
     in: "Pace.restart",
     drop: "this.waitedMillis = 0"
   }),
-  bugsIn("http", "Admission")(
-    "queue-keeps-who-left",
-    "a request that leaves the queue is admitted later, and its slots are never free again",
-    {
-      in: "SlotQueue.leave",
-      find: "this.waiting.get($brandId)?.filter(($each) => $each !== $waiter) ?? []",
-      put: "this.waiting.get($brandId) ?? []"
-    }
-  ),
   bugsIn("domain", "Batches")("batch-bound-in-code-units", "the size of a batch counts UTF-16 code units", {
     in: "fitting",
     find: "utf8ToBytes($body).length",

@@ -43,7 +43,7 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["parts that came later", inNewerParts],
   ["sessions of browsers and live events", inSessions],
   ["what mutants had survived", inWidenedInputs],
-  ["bodies in pieces, crowds and long texts", inArrivals],
+  ["bodies that come in pieces or slowly, and long texts", inArrivals],
   ["what strangers planted", plantedByStrangers]
 ]
 
