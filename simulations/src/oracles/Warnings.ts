@@ -21,7 +21,7 @@ const accepted: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 /** A longer name is cut off. */
 const longest = 40
 
-const shown = (name: string): string => {
+const abbreviated = (name: string): string => {
   const characters = [...name]
   return name.length > longest ? `${characters.slice(0, longest).join("")}…` : name
 }
@@ -40,14 +40,14 @@ const unknownIn = (call: Call): ReadonlyArray<string> => {
 
 /** What a warning is wrong about; null for a right one, which may offer a parameter that the operation takes. */
 const wrongWarning = (call: Call, warning: string, name: string): string | null => {
-  const said = `The parameter "${shown(name)}" is unknown and was ignored.`
+  const said = `The parameter "${abbreviated(name)}" is unknown and was ignored.`
   if (warning === said) return null
   const offered = warning.startsWith(said) ? / Did you mean "(\w+)"\?$/.exec(warning)?.[1] : undefined
   return offered !== undefined &&
     warning === `${said} Did you mean "${offered}"?` &&
     takenBy(call).has(offered)
     ? null
-    : `it warns: ${warning} It ignored "${shown(name)}"`
+    : `it warns: ${warning} It ignored "${abbreviated(name)}"`
 }
 
 const wrongWarnings = (call: Call, warnings: ReadonlyArray<string>): string | null => {

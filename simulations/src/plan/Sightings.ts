@@ -236,10 +236,13 @@ const longText = astral.repeat(100_000)
 const longComment = "\u00e9\u6f22".repeat(10_000)
 
 /** The same with the longest texts that the service takes, none of them ASCII. [OBS-3] */
-export const withLongTexts = ({ engagement, written: _, ...rest }: Sighting): Sighting => ({
-  ...rest,
-  engagement: { ...engagement, type: "comment", commentText: longComment, postContent: longText }
-})
+export const withLongTexts = (sighting: Sighting): Sighting => {
+  const { engagement, written: _, ...rest } = sighting
+  return {
+    ...rest,
+    engagement: { ...engagement, type: "comment", commentText: longComment, postContent: longText }
+  }
+}
 
 /** One letter of the first few is another one: the text is as long as before, and comes elsewhere in an order. */
 const misspelt = (prng: Prng, text: string): string => {
