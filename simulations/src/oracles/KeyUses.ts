@@ -9,6 +9,8 @@ const minuteMillis = 60_000
 
 const minuteOf = (at: number): number => at - (at % minuteMillis)
 
+const streamRoute = "/operator/brands/{brandId}/events"
+
 /** What is used: a key or a token. */
 interface Used {
   readonly what: "key" | "token"
@@ -29,7 +31,10 @@ export const usesOf = (facts: KnownFacts, checks: Checks, { idOf, markUsed, what
     !facts.incidents.touched(["clock"], call.handledAt, facts.now(), call.handledBy)
 
   return {
-    lookUp: (call: Call, now: number): void => void lookedUp.set(call, minuteOf(now)),
+    /** A stream looks its credential up again and again, the last time perhaps in vain: its beginning is the use that it has to note. */
+    lookUp: (call: Call, now: number): void => {
+      if (call.route !== streamRoute || !lookedUp.has(call)) lookedUp.set(call, minuteOf(now))
+    },
 
     /** The store was told of a use. */
     note: (call: Call, keyId: string, minute: number, now: number): string | null => {
