@@ -28,6 +28,7 @@ const waiting = () => {
         request: { method: "GET", url: `/signals/changes?cursor=c&wait=${wait}` },
         brand,
         key: { id: "1" },
+        meaning: { means: "look" },
         handledAt: start + seconds * second,
         handledBy: 0,
         handledByStart: 1
