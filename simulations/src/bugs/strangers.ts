@@ -21,20 +21,6 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
       put: "AND holder = ? AND state <> 'answered'"
     }
   ),
-  bugsIn(
-    "domain",
-    "EventResumption",
-    "memory",
-    "sessions"
-  )(
-    "resumed-over-the-pruned",
-    "a stream that goes on from before a pruned event does not say that some are missing",
-    {
-      in: "resumeEvents",
-      find: "$newest - $position > maxPositionsBehind || $position < $newestPruned",
-      put: "$newest - $position > maxPositionsBehind"
-    }
-  ),
   bugsIn("http", "Target")("one-plus-is-a-space", "only the first + of a parameter is a space", {
     in: "decode",
     find: '$text.replaceAll("+", " ")',
