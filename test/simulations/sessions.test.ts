@@ -23,7 +23,7 @@ describe("sessions and live events", () => {
       }
       expect(scenario.coverageMarks.filter((mark) => !marks.has(mark))).toEqual([])
       expect([...judged.values()].filter((count) => count < 10)).toEqual([])
-      expect(judged.size).toBe(6)
+      expect(judged.size).toBe(7)
     }
   )
 })
