@@ -238,12 +238,18 @@ describe("a client of live events", () => {
     slow.response.resume()
     await slow.ended
     expect(slow.events.length).toBeLessThan(2 * people.length)
-    const again = await resume(api, brand, slow.events.at(-1)?.id ?? lastIdOf(slow))
-    const all = () => [...slow.events, ...again.events]
-    await again.until(() => all().length >= 2 * people.length)
-    expect(all().map(({ data }) => data.lead.name)).toEqual(
+    const all = [...slow.events]
+    // A client that is busy for so long is disconnected again, and goes on again; its place may take a moment to be free.
+    while (all.length < 2 * people.length) {
+      const again = await resume(api, brand, all.at(-1)?.id ?? lastIdOf(slow))
+      let isOver = false
+      void again.ended.then(() => (isOver = true))
+      await again.until(({ events }) => isOver || all.length + events.length >= 2 * people.length)
+      if (again.status === 200) all.push(...again.events)
+      again.close()
+    }
+    expect(all.map(({ data }) => data.lead.name)).toEqual(
       people.flatMap(({ person: { name } }) => [name, name])
     )
-    again.close()
   })
 })
