@@ -44,7 +44,7 @@ const requested = (planned: PlannedQuery, brand: KnownBrand, now: number) => {
   // As a script or as a form sends it, with `+` for a space. [LIST-4]
   const isForm = planned.pageSize % 2 === 1
   const text = isForm
-    ? new URLSearchParams(parameters.map((each) => [...each])).toString()
+    ? new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, value])).toString()
     : parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
   return { query, text }
 }
