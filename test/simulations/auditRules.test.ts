@@ -43,6 +43,7 @@ const audit = () => {
         ...callOf("GET", "/signals/leads", "/signals/leads", struck),
         key: { id: "5" },
         handledByClock: at,
+        handledAt: at,
         handledByStart
       }
       const said = {
