@@ -197,7 +197,7 @@ export const inCloudEvents: ReadonlyArray<Bug> = [
 export const inChangeFeed: ReadonlyArray<Bug> = [
   bugsIn("store-memory", "BrandLeads")(
     "forgotten-removals-not-noted",
-    "nobody is told that a removal from after the cursor is forgotten",
+    "a cursor from before a forgotten removal does not expire",
     {
       in: "BrandLeads.forgetRemoved",
       drop: "this.forgottenChanges = Math.max(this.forgottenChanges, $position)"

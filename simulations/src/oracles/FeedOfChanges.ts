@@ -1,7 +1,7 @@
 /**
  * Each page of the feed of changes has the leads that changed after its cursor, each once, at its newest change, in the order of commits, as
- * the reference has them; and a cursor goes on where its page ended. A reader that has not been told of a removal of the last 90 days is told; one
- * that has not been told of an older one is told, too, or that its cursor has expired. [CHG-1, CHG-2, CHG-3, CHG-5, CHG-7]
+ * the reference has them; and a cursor goes on where its page ended. Behind a cursor each removal of the last 90 days
+ * is listed; an older one is listed, too, or the cursor has expired. [CHG-1, CHG-2, CHG-3, CHG-5, CHG-7]
  */
 import type { ReferenceModel } from "@lead-signals/store-contract/reference"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"

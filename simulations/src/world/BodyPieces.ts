@@ -2,7 +2,7 @@
 
 /** How a body arrives, where that matters. */
 export interface Arrival {
-  /** Where it is cut: at these offsets, behind each line break, or into so many equal pieces. */
+  /** Where it is cut: at these offsets, after each line break, or into this number of equal pieces. */
   readonly cuts: ReadonlyArray<number> | "lines" | number
   /** Milliseconds before each piece, while the service waits for it; further pieces come at once. */
   readonly pauses?: ReadonlyArray<number>
