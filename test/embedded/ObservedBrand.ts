@@ -1,5 +1,5 @@
 /** A brand of the service behind promises, with leads. */
-import { createLeadSignals, type LeadSignals } from "@lead-signals/embedded"
+import { createLeadSignals, type EmbeddedOptions, type LeadSignals } from "@lead-signals/embedded"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { expect } from "vitest"
 
@@ -20,14 +20,15 @@ export const seen = (n: number, signalId = "1") => ({
   }
 })
 
-/** A service in memory whose one brand has so many leads. */
+/** A service in memory, unless it gets another store, whose one brand has so many leads. */
 export const withLeads = async (
-  count: number
+  count: number,
+  store: EmbeddedOptions["store"] = MemoryStore.layer
 ): Promise<{
   readonly brand: Awaited<ReturnType<LeadSignals["createBrand"]>>
   readonly service: LeadSignals
 }> => {
-  const service = await createLeadSignals({ store: MemoryStore.layer })
+  const service = await createLeadSignals({ store })
   const brand = await service.createBrand("Mine")
   await service.createSignal(brand.id, signal)
   const observations = Array.from({ length: count }, (_, i) => seen(i + 1))

@@ -144,7 +144,25 @@ describe("the service behind promises", () => {
   })
 
   it("leaves an answer alone that its host has begun, and gives up one that can't be written [ERR-1]", async () => {
-    const { brand, service } = await withLeads(1)
+    // No lead is read before the host has begun its answer, however soon the service looks at the request.
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const waiting = Layer.effect(
+      LeadStore,
+      Effect.map(LeadStore, ({ getRendered: _, listRendered: __, ...store }) =>
+        LeadStore.of({
+          ...store,
+          get: (...given) =>
+            Effect.zipRight(
+              Effect.promise(() => begun),
+              store.get(...given)
+            )
+        })
+      )
+    )
+    const { brand, service } = await withLeads(
+      1,
+      Layer.merge(MemoryStore.layer, Layer.provide(waiting, MemoryStore.layer))
+    )
     const { value } = await service.createKey(brand.id, { label: "k" })
     const api = await nodeListener(service)
     const server = createServer((request, response) => {
@@ -156,6 +174,7 @@ describe("the service behind promises", () => {
       api(request, response)
       if (request.headers["x-host"] === "answers") {
         response.writeHead(503)
+        begin()
         setImmediate(() => setImmediate(() => response.end("too late")))
       }
     }).listen(0, "127.0.0.1")
