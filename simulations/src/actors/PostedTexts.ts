@@ -110,7 +110,8 @@ const bareLetters = (text: string): string =>
 
 /** Whether the text ends with at least two characters that another one begins with. */
 const endsWithBeginning = (text: string, of: string): boolean => {
-  for (let length = 2; length <= of.length; length++) if (text.endsWith(of.slice(0, length))) return true
+  const most = Math.min(of.length, text.length)
+  for (let length = 2; length <= most; length++) if (text.endsWith(of.slice(0, length))) return true
   return false
 }
 

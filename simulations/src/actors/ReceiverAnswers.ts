@@ -99,15 +99,24 @@ const repeating = ({ events, id }: Posted, n: number): AnswerBody | null => {
   return made === null ? null : said(made.bytes, made.logged)
 }
 
+/** Posts of this many characters have texts of the greatest length: to compare one with an answer takes as long as a hundred others. */
+const longPost = 32_768
+
+/** Whether the n-th answer has no body, since the post is long. */
+const isSpared = ({ body }: Posted, n: number): boolean => body.length >= longPost && n % 9 !== 3
+
 /** The n-th answer of a receiver that sends back what it gets: all of the post from somewhere on, or some of its texts. */
-export const echoing = (posted: Posted, n: number): AnswerBody =>
-  (n % 4 > 1 ? repeating(posted, n) : null) ?? echoOf(posted.body, n)
+export const echoing = (posted: Posted, n: number): AnswerBody => {
+  if (isSpared(posted, n)) return silent
+  return (n % 4 > 1 ? repeating(posted, n) : null) ?? echoOf(posted.body, n)
+}
 
 /**
  * The n-th answer of another receiver. Only every third has a body, in words of its own or with texts of the post: the service compares each with the
  * payload, which takes time.
  */
 export const ownWords = (receiver: number, posted: Posted, n: number): AnswerBody => {
+  if (isSpared(posted, n)) return silent
   if (n % 6 === 0) return wordsOfTheirOwn[(receiver * 5 + n / 6) % wordsOfTheirOwn.length]!
   return (n % 6 === 3 ? repeating(posted, n) : null) ?? silent
 }

@@ -63,8 +63,11 @@ const lacking =
 const windows1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
 
 /** UTF-8 read as Latin-1. */
-const misread = (text: string): string =>
-  Array.from(utf8(text), (octet) => String.fromCharCode(octet)).join("")
+const misread = (text: string): string => {
+  let read = ""
+  for (const octet of utf8(text)) read += String.fromCharCode(octet)
+  return read
+}
 
 /** Spellings that have letters and digits of the text alone, and question marks. */
 export const spellings: ReadonlyArray<Spelling> = [
