@@ -114,9 +114,13 @@ const pickerOf = (schedule: Schedule): Picker.Picker => {
 }
 
 /** What a call may have done is noted when the service begins with it: its answer may never be seen. */
-const note = ({ meaning }: Call, facts: KnownFacts, now: number): void => {
+const note = (call: Call, facts: KnownFacts, now: number): void => {
+  const { meaning } = call
   if (meaning.means === "rotate") meaning.webhook.rotations++
-  if (meaning.means === "signOut") facts.signingOut.add(meaning.cookie)
+  if (meaning.means === "signOut") {
+    const begun = facts.signOuts.get(meaning.cookie) ?? new Set()
+    facts.signOuts.set(meaning.cookie, begun.add(call))
+  }
   if (meaning.means === "resend") meaning.webhook.resends += meaning.maxEvents
   if (meaning.means === "enable" && meaning.enabled) {
     meaning.webhook.enabledAt = now

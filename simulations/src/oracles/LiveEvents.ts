@@ -143,10 +143,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const brand = facts.brandOf(brandId)
     const feed = call === null ? null : feedOf(call)
     if (after === null && feed !== null) feed.newest = answer.position
-    if (brand === undefined || deleted.has(brandId) || isTailLost || facts.plan.retention !== undefined) {
-      looks.weaken(
-        "nobody knows what the brand has: it is being deleted, it is pruned, or a failover lost commits"
-      )
+    if (brand === undefined || deleted.has(brandId) || isTailLost) {
+      looks.weaken("nobody knows what the brand has: it is being deleted, or a failover lost commits")
       if (feed !== null) feed.isUnclear = true
       return null
     }

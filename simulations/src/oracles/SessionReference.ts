@@ -99,6 +99,11 @@ export class SessionReference {
     return null
   }
 
+  /** A sign-out was refused: its session goes on. */
+  refuse(call: Call): void {
+    for (const calls of this.facts.signOuts.values()) calls.delete(call)
+  }
+
   /** A sign-out was answered. */
   end({ at, call }: Answered): void {
     const session = this.sessions.get(cookieOf(call) ?? "")
@@ -126,6 +131,16 @@ export class SessionReference {
       : true
   }
 
+  /** Whether the session may have been ended before the service began with the call, which looks for it at once. */
+  private mayBeOver({ endedAt, process, start }: BegunSession, cookie: string, call: Call): boolean {
+    const signOuts = [...(this.facts.signOuts.get(cookie) ?? [])].filter(
+      ({ handledBy, handledByStart }) => handledBy === process && handledByStart === start
+    )
+    // A newer session can have taken its place.
+    if (signOuts.length === 0) return endedAt !== null
+    return signOuts.some(({ handledAt }) => handledAt <= call.handledAt)
+  }
+
   /**
    * The session of the call's cookie, as its process has it until an instant by its clock; null for none, undefined where nobody can say:
    * it expires or is ended meanwhile.
@@ -139,8 +154,7 @@ export class SessionReference {
     if (this.facts.incidents.touched(["clock"], call.handledAt, this.facts.now(), call.handledBy))
       return undefined
     if (call.handledByClock >= session.expiresAt) return null
-    const isEnding = session.endedAt !== null || this.facts.signingOut.has(cookie)
-    return isEnding || byClock >= session.expiresAt ? undefined : session
+    return this.mayBeOver(session, cookie, call) || byClock >= session.expiresAt ? undefined : session
   }
 }
 

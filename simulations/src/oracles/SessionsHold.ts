@@ -81,11 +81,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
 
   const wrongEntry = (call: Call, operation: string, viaSession: boolean, status: number): string | null => {
     const { entries } = seenBy(call)
-    if (call.struck.has("auditLog.append")) {
-      trail.weaken("the store failed to write the entry")
-      return null
-    }
     trail.judged++
+    // It was tried to write the entry, and the store failed.
+    if (call.struck.has("auditLog.append") && entries.length === 0) return null
     const grant = grantOf(call)
     const brandId = grant?.kind === "key" ? brandsOfKeys.get(grant.id) : null
     const wanted = JSON.stringify([
@@ -150,6 +148,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
 
   const wrongSignOut = (fact: Answered, session: BegunSession | null | undefined): string | null => {
     const { call, response } = fact
+    if (response.status === 403) sessions.refuse(call)
     if (session !== undefined && session !== null && !isProven(call))
       return wrongRefusal(fact, 403, "forbidden")
     if (session === undefined && response.status === 403) return null

@@ -272,8 +272,8 @@ export class KnownFacts {
   auditsKeyReads = false
   /** Calls whose answer a rule has compared whole with what it must be. */
   readonly compared = new WeakSet<Call>()
-  /** The cookies of sessions that the service has begun to end. */
-  readonly signingOut = new Set<string>()
+  /** The sign-outs that the service has begun with and not refused, by the cookies of their sessions. */
+  readonly signOuts = new Map<string, Set<Call>>()
   /** What a failover of the store has lost, in words. */
   readonly lostByFailover: Array<string> = []
   requests = 0
