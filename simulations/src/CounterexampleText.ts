@@ -82,7 +82,7 @@ const describeAction = (action: Action): string => {
       ].join("; ")
     }
     case "stream":
-      return `the operator listens to events: ${action.reads.map(({ after, forMillis, from, takesMillis }) => `after ${after} ms for ${forMillis} ms, last event ${from}${takesMillis === 0 ? "" : `, ${takesMillis} ms over each piece`}`).join("; ")}`
+      return `${action.listeners === undefined ? "the operator listens" : `${action.listeners} operators listen`} to events: ${action.reads.map(({ after, forMillis, from, takesMillis }) => `after ${after} ms for ${forMillis} ms, last event ${from}${takesMillis === 0 ? "" : `, ${takesMillis} ms over each piece`}`).join("; ")}`
     case "tenant":
       return `a brand with ${action.people} people is created, used and deleted`
     case "cross":

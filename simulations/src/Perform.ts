@@ -103,7 +103,17 @@ export const perform = (
     case "session":
       return browse(context, caller, brand, action)
     case "stream":
-      return listen(context, caller, brand, action.reads)
+      return Effect.all(
+        Array.from({ length: action.listeners ?? 1 }, (_, i) =>
+          listen(
+            context,
+            i === 0 ? caller : { ...caller, label: `${caller.label} listener ${i + 1}` },
+            brand,
+            action.reads
+          )
+        ),
+        { concurrency: "unbounded", discard: true }
+      )
     case "tenant":
       return tenant(context, caller, action)
     case "cross": {

@@ -83,10 +83,15 @@ export const simplerActions = (action: Action): ReadonlyArray<Action> => {
       return action.uses.map((_, i) => ({ ...action, uses: action.uses.toSpliced(i, 1) }))
     case "session":
       return action.uses.map((_, i) => ({ ...action, uses: action.uses.toSpliced(i, 1) }))
-    case "stream":
-      return action.reads.length === 1
-        ? []
-        : action.reads.map((_, i) => ({ ...action, reads: action.reads.toSpliced(i, 1) }))
+    case "stream": {
+      const { listeners = 1, ...alone } = action
+      return [
+        ...(listeners === 1 ? [] : [alone, { ...action, listeners: listeners >> 1 }]),
+        ...(action.reads.length === 1
+          ? []
+          : action.reads.map((_, i) => ({ ...action, reads: action.reads.toSpliced(i, 1) })))
+      ]
+    }
     case "keyed":
       return action.tries.slice(1).map((_, i) => ({ ...action, tries: action.tries.toSpliced(i + 1, 1) }))
     case "tenant":

@@ -60,7 +60,8 @@ const misspelt = [
   "sorted",
   "brand",
   "colour",
-  "%C3%A9"
+  "%C3%A9",
+  "%F0%9F%98%80"
 ]
 
 /** The query of a call in which some requests misspell a parameter; of those with a key or an expectation it stays as it is. */

@@ -9,6 +9,9 @@ type Keyed = Extract<Action, { do: "keyed" }>
 /** The share of actions with another operator whose other requests bear a stored token, too, in place of the environment's. [IDEM-1] */
 const storedShare = 0.5
 
+/** The share of the other requests that have another query instead of another body. [IDEM-2] */
+const queryShare = 0.3
+
 /** The name of what another body creates. */
 const otherName = "Another"
 
@@ -90,11 +93,14 @@ export const keyed = (
     const call = (i: number): Call => {
       const { isOfOther, isOther } = tries[i]!
       const token = isOfOther === true ? other : own
+      const hasOtherQuery =
+        isOther === true && world.decisions.chance(`${caller.label} try ${i} by its query`, queryShare)
       return {
         method: "POST",
         route: routes[what],
         ...(what === "brand" || what === "token" ? {} : { params }),
-        body: bodies[what](isOther === true ? otherName : "Keyed"),
+        ...(hasOtherQuery ? { query: "again=1" } : {}),
+        body: bodies[what](isOther === true && !hasOtherQuery ? otherName : "Keyed"),
         unusual: { idempotencyKey: `"idempotency ${caller.label}"` },
         ...(token === null ? {} : { token }),
         brand: null,
@@ -108,7 +114,7 @@ export const keyed = (
         const { headers, status } = yield* once(context, { ...caller, label }, call(i))
         if (headers["idempotent-replayed"] === "true") facts.coverageMarks.add("an answer was repeated")
         if (status === 409) facts.coverageMarks.add("a repeated request met the first, or what it left")
-        if (status === 422) facts.coverageMarks.add("a key came with another body")
+        if (status === 422) facts.coverageMarks.add("a key came with another request")
       }).pipe(Effect.ignore)
     )
     yield* Effect.all(each, { concurrency: "unbounded", discard: true })

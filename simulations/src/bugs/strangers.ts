@@ -25,5 +25,27 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
     in: "decode",
     find: '$text.replaceAll("+", " ")',
     put: '$text.replace("+", " ")'
-  })
+  }),
+  bugsIn("http", "Admission")(
+    "refused-and-counted",
+    "a request that is refused a place takes one for good",
+    {
+      in: "Admission.layer",
+      find: "if ($open.count === maxOpenRequests) return null",
+      put: "if (++$open.count > maxOpenRequests) return null"
+    },
+    {
+      in: "Admission.layer",
+      drop: "$open.count++"
+    }
+  ),
+  bugsIn("http", "Admission")(
+    "queue-keeps-who-left",
+    "who leaves the queue of observations is let in later, and never leaves",
+    {
+      in: "SlotQueue.leave",
+      find: "if ($waiter.isAdmitted) this.free += $waiter.size; else { $$rest }",
+      put: "if ($waiter.isAdmitted) this.free += $waiter.size"
+    }
+  )
 ]

@@ -41,6 +41,8 @@ export const noDefects: Oracle = {
         if (status !== 503 || !facts.isStoreSeen || call.struck.size > 0 || facts.overtaken.has(call))
           return null
         const isOverload = headers["retry-after"] === "1" && opened > maxOpen
+        if (isOverload)
+          facts.coverageMarks.add("a brand had as many requests with observations open as it may")
         return isOverload || deleting.has(paramsOf(call)["brandId"] ?? "")
           ? null
           : `${what}, and the store has not failed`

@@ -19,10 +19,10 @@ import {
   type UndatedAction,
   type Sighting
 } from "./Plan.ts"
-import { afterLoad } from "./LoadedPeople.ts"
+import { aroundLoad } from "./LoadedPeople.ts"
 import { everything, neighbours, query } from "./Queries.ts"
 import { drawForeign, drawRefused, probeOf } from "./Probes.ts"
-import { comingSlowly, rareObservations } from "./RareObservations.ts"
+import { comingSlowly, rareActions } from "./RareActions.ts"
 import { engagementIdOf, extIdOf, personSeen, seenAt, sighting } from "./Sightings.ts"
 
 /** How many engagements somebody has on a spree: more than a window of engagements holds. */
@@ -336,7 +336,7 @@ export const actionsOf = (
     if (!meetings.chance(0.25)) continue
     found[i] = { ...action, at: Math.max(0, meetings.pick(found).at - 200 + meetings.below(600)) }
   }
-  found.push(...rareObservations(seed, brand, scenario, hours, isSwarm))
+  found.push(...rareActions(seed, brand, scenario, hours, isSwarm))
   const observed = found.flatMap((action) =>
     action.do === "observe" ? [{ at: action.at, seen: action.seen }] : []
   )
@@ -348,7 +348,7 @@ export const actionsOf = (
   const isLoaded = found.some((action) => action.do === "load")
   const loads = Prng.of(seed, `loads of ${brand}`)
   return found.flatMap((action): ReadonlyArray<DatedAction> => {
-    if (action.do === "load") return [action, ...afterLoad(loads, action, hours)]
+    if (action.do === "load") return [action, ...aroundLoad(loads, action, hours)]
     // Nobody walks through a thousand leads by twos.
     if (action.do === "walk" && isLoaded)
       return [{ ...action, query: { ...action.query, pageSize: repeats.pick([25, 99, 100]) } }]

@@ -59,11 +59,27 @@ const actionOf = (
   }
 }
 
-/** The actions after a load, none of them behind the end of the plan. */
-export const afterLoad = (prng: Prng, load: Load, hours: number): ReadonlyArray<DatedAction> =>
-  (Object.keys(times) as ReadonlyArray<keyof typeof times>).flatMap((kind) =>
+/** A listener who leaves before the load, and goes on after it: more events than one read of a stream has. [LIVE-2] */
+const listenerAround = ({ at, brand }: Load): DatedAction => {
+  const read = { takesMillis: 0, nth: 0 }
+  return {
+    do: "stream",
+    at: Math.max(0, at - 2000),
+    brand,
+    reads: [
+      { after: 0, forMillis: 500, from: "none", ...read },
+      { after: beginsAfter, forMillis: 3000, from: "first", ...read }
+    ]
+  }
+}
+
+/** The actions around a load, none of them behind the end of the plan. */
+export const aroundLoad = (prng: Prng, load: Load, hours: number): ReadonlyArray<DatedAction> => [
+  ...(Object.keys(times) as ReadonlyArray<keyof typeof times>).flatMap((kind) =>
     Array.from({ length: times[kind] }, (_, n): DatedAction => {
       const at = Math.min(load.at + beginsAfter + prng.below(lasts), hours * hour - 1)
       return { at, brand: load.brand, ...actionOf(prng, load.brand, kind, load, n) }
     })
-  )
+  ),
+  listenerAround(load)
+]

@@ -135,7 +135,12 @@ export type UndatedAction =
       readonly pageSize: number | null
     }
   | ({ readonly do: "access" } & PlannedAccess)
-  | { readonly do: "stream"; readonly reads: ReadonlyArray<StreamRead> }
+  | {
+      readonly do: "stream"
+      readonly reads: ReadonlyArray<StreamRead>
+      /** How many listen at the same time; one unless it is given. */
+      readonly listeners?: number
+    }
   | ({ readonly do: "session" } & PlannedSession)
   | {
       readonly do: "keyed"

@@ -1,4 +1,4 @@
-/** Observations that are seldom sent, since each costs much: slow bodies, crowds, the longest texts. Each has a stream of numbers of its own. */
+/** What is seldom sent, since it costs much: slow bodies, crowds, the longest texts. Each has a stream of numbers of its own. */
 import { Prng } from "@lead-signals/simulation-kernel"
 import type { BrandScenario } from "../Scenario.ts"
 import { hour } from "./EventTimes.ts"
@@ -25,6 +25,13 @@ const pausesOfLines = [
   [50_000, 0, 90_000]
 ]
 
+/** Pauses of lines with the longest texts: the bytes of one give the next no time. [ERR-6] */
+const pausesOfLong = [
+  [0, 0, 0, 0, 0, 55_000],
+  [0, 0, 90_000, 0, 0, 0],
+  [20_000, 40_000, 0, 0, 0, 100_000]
+]
+
 /** How many engagements a line body has that comes slowly: few others have several. */
 const linesOfSlow = 3
 
@@ -47,6 +54,13 @@ export const comingSlowly = (prng: Prng, action: Observation): Observation => {
 const longShare = 1 / 30
 const crowdShare = 0.08
 
+/** The requests of a crowd: more than are committed at the same time, at times more than a brand may have open. [OBS-7] */
+const crowdSizes = [10, 14, 18, 140]
+
+/** The share of a brand's seeds with many listeners, and how many: a server has a hundred streams of events. [LIVE-4] */
+const listenersShare = 0.03
+const manyListeners = 60
+
 /** Whether somebody sends the longest texts to the brand. */
 export const hasLongTexts = (seed: number, brand: number): boolean =>
   Prng.of(seed, `long texts of ${brand}`).chance(longShare)
@@ -54,8 +68,8 @@ export const hasLongTexts = (seed: number, brand: number): boolean =>
 /** Observations that a piece has. [OBS-7] */
 const piece = 12
 
-/** Rare observations of a brand, in the hours of its plan. */
-export const rareObservations = (
+/** Rare actions of a brand, in the hours of its plan. */
+export const rareActions = (
   seed: number,
   brand: number,
   { people }: BrandScenario,
@@ -67,14 +81,29 @@ export const rareObservations = (
   const long = Prng.of(seed, `longest texts of ${brand}`)
   const seenOf = (prng: Prng, count: number, id: string) =>
     Array.from({ length: count }, (_, i) => sighting(prng, brand, people, () => i % people, `${id}-${i}`))
-  if (hasLongTexts(seed, brand))
-    found.push({
+  if (hasLongTexts(seed, brand)) {
+    const observation: Observation = {
       do: "observe",
       at: long.below(hours * hour),
       brand,
       seen: seenOf(long, 6, `b${brand}-long`),
       isLines: true,
       isLong: true
+    }
+    found.push(
+      long.chance(0.5)
+        ? observation
+        : { ...observation, arrival: { cuts: "lines", pauses: long.pick(pausesOfLong) } }
+    )
+  }
+  const listening = Prng.of(seed, `listeners of ${brand}`)
+  if (listening.chance(listenersShare))
+    found.push({
+      do: "stream",
+      at: listening.below(hours * hour),
+      brand,
+      reads: [{ after: 0, forMillis: listening.pick([400, 3000]), from: "none", takesMillis: 0, nth: 0 }],
+      listeners: manyListeners
     })
   const crowds = Prng.of(seed, `crowds of ${brand}`)
   if (crowds.chance(crowdShare))
@@ -83,7 +112,7 @@ export const rareObservations = (
       at: crowds.below(hours * hour),
       brand,
       seen: seenOf(crowds, piece, `b${brand}-crowd`),
-      leaves: Array.from({ length: crowds.pick([10, 14, 18]) }, () =>
+      leaves: Array.from({ length: crowds.pick(crowdSizes) }, () =>
         crowds.chance(0.6) ? 100 + crowds.below(900) : null
       ),
       commitMillis: crowds.pick([600, 1200, 2500])
