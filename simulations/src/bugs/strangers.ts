@@ -47,5 +47,35 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
       find: "if ($waiter.isAdmitted) this.free += $waiter.size; else { $$rest }",
       put: "if ($waiter.isAdmitted) this.free += $waiter.size"
     }
-  )
+  ),
+  bugsIn("http", "BodyPace")("bytes-for-the-next-line", "the bytes of a line give the next one its time", {
+    in: "Pace.restart",
+    drop: "this.receivedBytes = 0"
+  }),
+  bugsIn("http", "EventStreams")("stream-counted-twice", "each stream that is open has two places", {
+    in: "make",
+    find: "$open.size + $promised.size",
+    put: "2 * $open.size + $promised.size"
+  }),
+  bugsIn("http", "Idempotency")("fingerprint-without-query", "a key may come again with another query", {
+    in: "idempotently",
+    find: "IdempotencyKey.fingerprint($key, $request.url, $bytes)",
+    put: 'IdempotencyKey.fingerprint($key, $request.url.split("?", 1)[0], $bytes)'
+  }),
+  bugsIn("http", "Warnings")("half-a-character", "a warning in a header has half of a character", {
+    in: "inAscii",
+    find: "/[^\\x20-\\x7e]/g",
+    put: "/[^\\x20-\\x7e]/gu"
+  }),
+  bugsIn(
+    "store-memory",
+    "LeadFeeds",
+    "memory",
+    "reads"
+  )("events-behind-a-full-page", "a stream leaves out what does not fit into one read of it", {
+    in: "eventsAfter",
+    given: ["$memory.leadsOf($brand)"],
+    find: "Math.max($after, $last)",
+    put: "Math.max($after, $memory.events.newestPosition)"
+  })
 ]
