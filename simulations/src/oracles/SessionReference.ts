@@ -131,14 +131,15 @@ export class SessionReference {
       : true
   }
 
-  /** Whether the session may have been ended before the service began with the call, which looks for it at once. */
+  /** Whether the session may have been ended before the call looked for it, which it does as soon as its process runs. */
   private mayBeOver({ endedAt, process, start }: BegunSession, cookie: string, call: Call): boolean {
     const signOuts = [...(this.facts.signOuts.get(cookie) ?? [])].filter(
       ({ handledBy, handledByStart }) => handledBy === process && handledByStart === start
     )
     // A newer session can have taken its place.
     if (signOuts.length === 0) return endedAt !== null
-    return signOuts.some(({ handledAt }) => handledAt <= call.handledAt)
+    const lookedAt = this.facts.incidents.undisturbedAfter("pause", call.handledAt, 1, call.handledBy)
+    return signOuts.some(({ handledAt }) => handledAt <= lookedAt)
   }
 
   /**
