@@ -13,6 +13,7 @@ import type { Oracle } from "./Oracle.ts"
 import { isSome } from "./OutboxRecords.ts"
 import { bodyOf, isTooSlow, operationOf, paramsOf } from "./Requests.ts"
 import { instantOf } from "./Timestamps.ts"
+import { withoutWarnings } from "./Warnings.ts"
 
 const nothing = { headline: null, username: null, company: null }
 const plain = {
@@ -251,14 +252,6 @@ const withSortedPosts = ({ data }: Json): Json => ({
     posts: data.posts.toSorted((a: Json, b: Json) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
   }
 })
-
-/** What was ignored `errors clear` compares. */
-export const withoutWarnings = (body: Json): Json => {
-  if (body?.meta?.warnings === undefined) return body
-  const { warnings: _, ...meta } = body.meta
-  const { meta: __, ...rest } = body
-  return Object.keys(meta).length === 0 ? rest : { ...body, meta }
-}
 
 /** Which fields were not taken `errors clear` compares, where a probe asks for them. [OBS-11] */
 const withoutReports = ({ data, ...rest }: Json): Json => ({

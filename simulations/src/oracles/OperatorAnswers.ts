@@ -4,7 +4,7 @@
  */
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import { accessOf } from "./AccessReference.ts"
-import { withoutWarnings } from "./AgreesWithReference.ts"
+import { withoutWarnings } from "./Warnings.ts"
 import type { Checks } from "./Checks.ts"
 import { difference } from "./Difference.ts"
 import { directoryAnswers } from "./DirectoryAnswers.ts"

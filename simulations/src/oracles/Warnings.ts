@@ -94,3 +94,11 @@ export const wrongWarningsOf = ({ body, call, response }: Answered): string | nu
   if (warnings !== undefined && warnings.length === 0) return "it has an empty list of warnings"
   return wrongWarnings(call, warnings ?? [])
 }
+
+/** The body without its warnings: `errors clear` compares them, whatever the rest says. */
+export const withoutWarnings = (body: Json): Json => {
+  if (body?.meta?.warnings === undefined) return body
+  const { warnings: _, ...meta } = body.meta
+  const { meta: __, ...rest } = body
+  return Object.keys(meta).length === 0 ? rest : { ...body, meta }
+}
