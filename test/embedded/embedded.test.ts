@@ -148,16 +148,15 @@ describe("the service behind promises", () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     const waiting = Layer.effect(
       LeadStore,
-      Effect.map(LeadStore, ({ getRendered: _, listRendered: __, ...store }) =>
-        LeadStore.of({
-          ...store,
-          get: (...given) =>
-            Effect.zipRight(
-              Effect.promise(() => begun),
-              store.get(...given)
-            )
-        })
-      )
+      Effect.map(LeadStore, (store) => {
+        const { getRendered: _, listRendered: __, ...plain } = store
+        const get: typeof store.get = (...given) =>
+          Effect.zipRight(
+            Effect.promise(() => begun),
+            store.get(...given)
+          )
+        return LeadStore.of({ ...plain, get })
+      })
     )
     const { brand, service } = await withLeads(
       1,
