@@ -77,5 +77,19 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
     given: ["$memory.leadsOf($brand)"],
     find: "Math.max($after, $last)",
     put: "Math.max($after, $memory.events.newestPosition)"
-  })
+  }),
+  bugsIn("store-sqlite", "DeliveryBodies", "sqlite")(
+    "engagement-of-another-brand",
+    "the body of a delivery has the engagement of the same id of another brand",
+    {
+      in: "materials",
+      find: "`${$read.engagement.leadId} ${$read.engagement.id}`",
+      put: "$read.engagement.id"
+    },
+    {
+      in: "materials",
+      find: "$byId.get(`${$subject.leadId} ${$subject.engagementId}`)",
+      put: "$byId.get($subject.engagementId)"
+    }
+  )
 ]

@@ -3,7 +3,7 @@ import { Prng } from "@lead-signals/simulation-kernel"
 import type { BrandScenario } from "../Scenario.ts"
 import { hour } from "./EventTimes.ts"
 import type { DatedAction } from "./Plan.ts"
-import { sighting } from "./Sightings.ts"
+import { engagementIdOf, sighting } from "./Sightings.ts"
 
 type Observation = DatedAction & { readonly do: "observe" | "again" }
 
@@ -65,6 +65,13 @@ const manyListeners = 60
 export const hasLongTexts = (seed: number, brand: number): boolean =>
   Prng.of(seed, `long texts of ${brand}`).chance(longShare)
 
+/** The share of seeds in which all brands see engagements of the same ids at the same time, and how many: deliveries of several brands are leased together. */
+const twinShare = 0.25
+const twins = 5
+
+/** Every fifth number from here is the number of an engagement of every brand. */
+const firstTwin = 9_000_002
+
 /** Observations that a piece has. [OBS-7] */
 const piece = 12
 
@@ -105,6 +112,14 @@ export const rareActions = (
       reads: [{ after: 0, forMillis: listening.pick([400, 3000]), from: "none", takesMillis: 0, nth: 0 }],
       listeners: manyListeners
     })
+  const together = Prng.of(seed, "twins")
+  if (together.chance(twinShare)) {
+    const own = Prng.of(seed, `twins of ${brand}`)
+    const seen = Array.from({ length: twins }, (_, i) =>
+      sighting(own, brand, people, () => i % people, engagementIdOf(brand, firstTwin + 5 * i))
+    )
+    found.push({ do: "observe", at: together.below(hours * hour), brand, seen })
+  }
   const crowds = Prng.of(seed, `crowds of ${brand}`)
   if (crowds.chance(crowdShare))
     found.push({
