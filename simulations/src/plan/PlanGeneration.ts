@@ -51,9 +51,11 @@ const waitsOfSeed = (seed: number): { readonly maxWaits?: number } => {
   return draw.chance(0.3) ? {} : { maxWaits: draw.pick([1, 2, 2, 3, 6]) }
 }
 
-/** After a few seeds the service is off for longer than removals are remembered. [CHG-5] */
-const absenceOfSeed = (seed: number): { readonly offDays?: number } =>
-  Prng.of(seed, "absence").chance(1 / 12) ? { offDays: 91 } : {}
+/** After a few seeds the service is off for days: for longer than removals are remembered, for less, or for much less. [CHG-5] */
+const absenceOfSeed = (seed: number): { readonly offDays?: number } => {
+  const draw = Prng.of(seed, "absence")
+  return draw.chance(1 / 12) ? { offDays: draw.pick([91, 91, 88, 5]) } : {}
+}
 
 /** The action without people of brands beside those of the plan, of whom the rule of retention knows nothing; nothing where none of it is left. */
 const withoutTenantsPeople = (action: Action): ReadonlyArray<Action> => {

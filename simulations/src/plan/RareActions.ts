@@ -61,6 +61,10 @@ const crowdSizes = [10, 14, 18, 140]
 const listenersShare = 0.03
 const manyListeners = 60
 
+/** The share of a brand's seeds with a listener who comes back when events may be pruned, and after how long. [LIVE-2] */
+const returningShare = 0.15
+const awayMillis = [400_000, 900_000]
+
 /** Whether somebody sends the longest texts to the brand. */
 export const hasLongTexts = (seed: number, brand: number): boolean =>
   Prng.of(seed, `long texts of ${brand}`).chance(longShare)
@@ -112,6 +116,19 @@ export const rareActions = (
       reads: [{ after: 0, forMillis: listening.pick([400, 3000]), from: "none", takesMillis: 0, nth: 0 }],
       listeners: manyListeners
     })
+  const returning = Prng.of(seed, `returning listener of ${brand}`)
+  if (returning.chance(returningShare)) {
+    const read = { takesMillis: 0, nth: 0 }
+    found.push({
+      do: "stream",
+      at: returning.below((hours * hour) / 2),
+      brand,
+      reads: [
+        { after: 0, forMillis: 500, from: "none", ...read },
+        { after: returning.pick(awayMillis), forMillis: 2000, from: "first", ...read }
+      ]
+    })
+  }
   const together = Prng.of(seed, "twins")
   if (together.chance(twinShare)) {
     const own = Prng.of(seed, `twins of ${brand}`)
