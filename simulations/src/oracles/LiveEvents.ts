@@ -253,6 +253,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const lastEventId = call.request.unusual?.headers?.["last-event-id"]
     const { gap, position } = begun(lastEventId, feed)
     if (gap !== null) facts.coverageMarks.add("a listener asked for an event that is not there")
+    if (gap === "too_old") facts.coverageMarks.add("a listener came back after events were pruned")
     if (gap === null && lastEventId) facts.coverageMarks.add("a listener went on where it had left")
     const wanted =
       block(position, [`retry: ${retryMillis}`]) +

@@ -62,7 +62,7 @@ const listenersShare = 0.03
 const manyListeners = 60
 
 /** The share of a brand's seeds with a listener who comes back when events may be pruned, and after how long. [LIVE-2] */
-const returningShare = 0.15
+const returningShare = 0.6
 const awayMillis = [400_000, 900_000]
 
 /** Whether somebody sends the longest texts to the brand. */
