@@ -91,5 +91,19 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
       find: "$byId.get(`${$subject.leadId} ${$subject.engagementId}`)",
       put: "$byId.get($subject.engagementId)"
     }
+  ),
+  bugsIn("domain", "LeadChange")("removals-kept-for-hours", "removals are forgotten after 90 hours", {
+    in: "removedLeadMillis",
+    find: "removedLeadDays * millisPerDay",
+    put: "removedLeadDays * 3_600_000"
+  }),
+  bugsIn("domain", "EventResumption")(
+    "resumed-over-pruned-events",
+    "a stream goes on after an id though events behind it were pruned",
+    {
+      in: "resumeEvents",
+      find: "$newest - $position > maxPositionsBehind || $position < $newestPruned",
+      put: "$newest - $position > maxPositionsBehind"
+    }
   )
 ]
