@@ -137,6 +137,15 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       : `a stream goes on for the token ${grant.id}, which opens it no more`
   }
 
+  /** A stream begins behind the newest event that was pruned, where that is behind all that are left. */
+  const notePruned = (call: Call, newestPruned: number): void => {
+    const feed = feedOf(call)
+    feed.newestPruned = newestPruned
+    const place = seen.get(`${call.brand!.id} ${feed.newest}`)
+    if (place !== undefined && newestPruned > feed.newest!)
+      seen.set(`${call.brand!.id} ${newestPruned}`, place)
+  }
+
   /** What is wrong with what the store answers; keeps what the stream must show of it. */
   const read = (call: Call | null, { answer, args, process }: Stored): string | null => {
     const [brandId, after, limit] = args
@@ -270,7 +279,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       const { answer, args, call, method } = fact
       if (method === "brands.startDeletion") deleted.add(args[0])
       if (method === "accessTokens.findByHash" && call?.route === route) feedOf(call).looks++
-      if (method === "pruning.newestPrunedEvent" && call !== null) feedOf(call).newestPruned = answer
+      if (method === "pruning.newestPrunedEvent" && call !== null) notePruned(call, answer)
       return method === "leads.eventsAfter" ? read(call, fact) : null
     },
     answered: ({ byClock, call, response }: Answered) => {
