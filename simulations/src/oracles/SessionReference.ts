@@ -79,15 +79,8 @@ export class SessionReference {
       return `the cookie is ${header}`
     if (this.sessions.has(cookie)) return `two sessions have the cookie ${cookie}`
     const { credential } = call.request.body as { readonly credential: string }
-    const own = [...this.sessions.values()].filter(
-      (each) =>
-        each.credential === credential &&
-        each.process === call.handledBy &&
-        each.start === call.handledByStart &&
-        each.endedAt === null &&
-        each.expiresAt > byClock
-    )
-    if (own.length >= maxOfCredential) own[0]!.endedAt = at
+    const oldest = this.nextToGo(credential, call, byClock)
+    if (oldest !== null) oldest.endedAt = at
     this.sessions.set(cookie, {
       access: credential.startsWith("lsk_") ? "brand" : "operator",
       credential,
@@ -97,6 +90,19 @@ export class SessionReference {
       endedAt: null
     })
     return null
+  }
+
+  /** The session that a further one of the credential ends, in the process of the call; null where that ends none. [SES-8] */
+  private nextToGo(credential: string, call: Call, byClock: number): BegunSession | null {
+    const own = [...this.sessions.values()].filter(
+      (each) =>
+        each.credential === credential &&
+        each.process === call.handledBy &&
+        each.start === call.handledByStart &&
+        each.endedAt === null &&
+        each.expiresAt > byClock
+    )
+    return own.length < maxOfCredential ? null : own[0]!
   }
 
   /** A sign-out was refused: its session goes on. */
@@ -155,7 +161,11 @@ export class SessionReference {
     if (this.facts.incidents.touched(["clock"], call.handledAt, this.facts.now(), call.handledBy))
       return undefined
     if (call.handledByClock >= session.expiresAt) return null
-    return this.mayBeOver(session, cookie, call) || byClock >= session.expiresAt ? undefined : session
+    // A sign-in that has no answer yet can have taken the place of the oldest.
+    const isNextToGo = this.nextToGo(session.credential, call, call.handledByClock) === session
+    return isNextToGo || this.mayBeOver(session, cookie, call) || byClock >= session.expiresAt
+      ? undefined
+      : session
   }
 }
 
