@@ -135,25 +135,33 @@ describe("what is kept beside the leads", () => {
         { signalId, person: { extId, name }, engagement: { id: `e${++engagements}` } }
       ])
     const db = new Database(shared, { readonly: true })
-    const ids: Array<number> = []
-    for (const person of ["a", "b", "c", "d", "e"]) ids.push((await run(observe(person, person)))[0]!.leadId!)
-    clock.millis += millisOfDay
-    const before = commits
-    await run(
-      Effect.all(
-        [
-          observe("a", "Zoe"),
-          observe("f", "New"),
-          Leads.amend(brand.id, ids[1]!, { qualified: true }),
-          Leads.erase(brand, ids[0]!),
-          Leads.erase(brand, ids[1]!),
-          observe("g", "Newer")
-        ],
-        { concurrency: "unbounded" }
+    const left: Array<string> = []
+    // A busy machine can divide the changes among more transactions: then others try it again.
+    for (let round = 1, together = false; !together; round++) {
+      expect(round).toBeLessThan(20)
+      const of = (name: string): string => `${round}${name}`
+      const ids: Array<number> = []
+      for (const person of ["a", "b", "c", "d", "e"].map(of))
+        ids.push((await run(observe(person, person)))[0]!.leadId!)
+      clock.millis += millisOfDay
+      const before = commits
+      await run(
+        Effect.all(
+          [
+            observe(of("a"), "Zoe"),
+            observe(of("f"), "New"),
+            Leads.amend(brand.id, ids[1]!, { qualified: true }),
+            Leads.erase(brand, ids[0]!),
+            Leads.erase(brand, ids[1]!),
+            observe(of("g"), "Newer")
+          ],
+          { concurrency: "unbounded" }
+        )
       )
-    )
-    expect(commits - before).toBeLessThan(3)
-    expect(db.prepare("SELECT ext_id FROM lead ORDER BY id").pluck().all()).toEqual(["c", "d", "e", "f", "g"])
+      together = commits - before < 3
+      left.push(...["c", "d", "e", "f", "g"].map(of))
+      expect(db.prepare("SELECT ext_id FROM lead ORDER BY id").pluck().all()).toEqual(left)
+    }
     expectDerived(db)
     db.close()
     await opened.dispose()
