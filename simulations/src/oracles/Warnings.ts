@@ -79,7 +79,8 @@ const takesLines = ({ request }: Call): boolean => /ndjson/i.test(request.unusua
 export const wrongWarningsOf = ({ body, call, response }: Answered): string | null => {
   const inBody: Json = body?.meta?.warnings
   const inHeader = response.headers[header]
-  if (response.status >= 300)
+  // The head of an answer of lines that an error ends was sent before.
+  if (response.status >= 300 && response.outcomesBefore === undefined)
     return inBody === undefined && inHeader === undefined ? null : "a refusal has warnings"
   const isInHeader = body === null || body.data === undefined || takesLines(call)
   if (isInHeader ? inBody !== undefined : inHeader !== undefined)
