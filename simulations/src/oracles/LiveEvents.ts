@@ -220,8 +220,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   /** A piece comes at least every 15 s, and a heartbeat not before. [LIVE-3] */
   const wrongPace = (call: Call, { isLeft, pieces }: TakenStream, at: number): string | null => {
     if ((call.request.unusual?.takesMillis ?? 0) > 0) return null
-    if (facts.incidents.touched(["clock", "pause", "drift"], call.handledAt, facts.now(), call.handledBy)) {
-      paces.weaken("the clock was set, or the service stood still")
+    if (facts.incidents.touched(["pause", "drift"], call.handledAt, facts.now(), call.handledBy)) {
+      paces.weaken("the service stood still, or its clock drifted")
       return null
     }
     paces.judged++
