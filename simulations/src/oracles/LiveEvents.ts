@@ -137,7 +137,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       : `a stream goes on for the token ${grant.id}, which opens it no more`
   }
 
-  /** A stream begins behind the newest event that was pruned, where that is behind all that are left. */
+  /** A stream begins after the newest event that was pruned, where that is newer than all that are left. */
   const notePruned = (call: Call, newestPruned: number): void => {
     const feed = feedOf(call)
     feed.newestPruned = newestPruned

@@ -4,7 +4,6 @@
  */
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import { accessOf } from "./AccessReference.ts"
-import { withoutWarnings } from "./Warnings.ts"
 import type { Checks } from "./Checks.ts"
 import { difference } from "./Difference.ts"
 import { directoryAnswers } from "./DirectoryAnswers.ts"
@@ -30,6 +29,7 @@ import { learnReason, renderedWebhook } from "./OutboxViews.ts"
 import { isViaSession, sessionRoute } from "./SessionReference.ts"
 import { bodyOf, isTooSlow, operationOf, paramsOf } from "./Requests.ts"
 import { deliveriesRoute, webhookAnswers } from "./WebhookAnswers.ts"
+import { withoutWarnings } from "./Warnings.ts"
 
 const readsOfKeys = new Set(["GET /signals", "GET /campaigns", "GET /campaign/{id}/series"])
 

@@ -107,7 +107,7 @@ export class SessionReference {
 
   /** A sign-out was refused: its session goes on. */
   refuse(call: Call): void {
-    for (const calls of this.facts.signOuts.values()) calls.delete(call)
+    this.facts.signOuts.get(cookieOf(call) ?? "")?.delete(call)
   }
 
   /** A sign-out was answered. */

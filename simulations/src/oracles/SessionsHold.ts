@@ -2,7 +2,6 @@
  * A credential begins a session where a page of this origin sends it, and opens by its cookie what it opens itself, until the session is over.
  * What is answered about a session is what it stands for, and the audit log has who came and went. [SES-1, SES-2, SES-3, SES-4, SES-5, SES-8, AUD-7]
  */
-import { withoutWarnings } from "./Warnings.ts"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import { operatorToken } from "../world/Host.ts"
 import { accessOf, type Grant } from "./AccessReference.ts"
@@ -20,6 +19,7 @@ import {
   sessionRoute,
   sessionsOf
 } from "./SessionReference.ts"
+import { withoutWarnings } from "./Warnings.ts"
 
 const sessionMillis = 12 * 3_600_000
 const everyScope = ["read", "ingest", "webhooks", "metrics", "admin"]
