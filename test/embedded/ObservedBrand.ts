@@ -20,7 +20,7 @@ export const seen = (n: number, signalId = "1") => ({
   }
 })
 
-/** A service in memory, unless it gets another store, whose one brand has so many leads. */
+/** A service whose only brand has `count` leads; in memory unless `store` is given. */
 export const withLeads = async (
   count: number,
   store: EmbeddedOptions["store"] = MemoryStore.layer

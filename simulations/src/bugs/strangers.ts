@@ -28,7 +28,7 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
   }),
   bugsIn("http", "Admission")(
     "refused-and-counted",
-    "a request that is refused a place takes one for good",
+    "a refused request with observations counts as open for ever",
     {
       in: "Admission.layer",
       find: "if ($open.count === maxOpenRequests) return null",
@@ -41,28 +41,36 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
   ),
   bugsIn("http", "Admission")(
     "queue-keeps-who-left",
-    "who leaves the queue of observations is let in later, and never leaves",
+    "a request that leaves the queue of observations is admitted later, and keeps its slots",
     {
       in: "SlotQueue.leave",
       find: "if ($waiter.isAdmitted) this.free += $waiter.size; else { $$rest }",
       put: "if ($waiter.isAdmitted) this.free += $waiter.size"
     }
   ),
-  bugsIn("http", "BodyPace")("bytes-for-the-next-line", "the bytes of a line give the next one its time", {
-    in: "Pace.restart",
-    drop: "this.receivedBytes = 0"
-  }),
-  bugsIn("http", "EventStreams")("stream-counted-twice", "each stream that is open has two places", {
+  bugsIn("http", "BodyPace")(
+    "bytes-for-the-next-line",
+    "the bytes of a line count for the time of the next",
+    {
+      in: "Pace.restart",
+      drop: "this.receivedBytes = 0"
+    }
+  ),
+  bugsIn("http", "EventStreams")("stream-counted-twice", "an open stream counts twice", {
     in: "make",
     find: "$open.size + $promised.size",
     put: "2 * $open.size + $promised.size"
   }),
-  bugsIn("http", "Idempotency")("fingerprint-without-query", "a key may come again with another query", {
-    in: "idempotently",
-    find: "IdempotencyKey.fingerprint($key, $request.url, $bytes)",
-    put: 'IdempotencyKey.fingerprint($key, $request.url.split("?", 1)[0], $bytes)'
-  }),
-  bugsIn("http", "Warnings")("half-a-character", "a warning in a header has half of a character", {
+  bugsIn("http", "Idempotency")(
+    "fingerprint-without-query",
+    "an Idempotency-Key is accepted again with another query",
+    {
+      in: "idempotently",
+      find: "IdempotencyKey.fingerprint($key, $request.url, $bytes)",
+      put: 'IdempotencyKey.fingerprint($key, $request.url.split("?", 1)[0], $bytes)'
+    }
+  ),
+  bugsIn("http", "Warnings")("half-a-character", "a warning in a header has half of a surrogate pair", {
     in: "inAscii",
     find: "/[^\\x20-\\x7e]/g",
     put: "/[^\\x20-\\x7e]/gu"
@@ -72,7 +80,7 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
     "LeadFeeds",
     "memory",
     "reads"
-  )("events-behind-a-full-page", "a stream leaves out what does not fit into one read of it", {
+  )("events-behind-a-full-page", "a stream skips the events after a full page", {
     in: "eventsAfter",
     given: ["$memory.leadsOf($brand)"],
     find: "Math.max($after, $last)",
@@ -80,7 +88,7 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
   }),
   bugsIn("store-sqlite", "DeliveryBodies", "sqlite")(
     "engagement-of-another-brand",
-    "the body of a delivery has the engagement of the same id of another brand",
+    "a delivery's body shows another brand's engagement that has the same id",
     {
       in: "materials",
       find: "`${$read.engagement.leadId} ${$read.engagement.id}`",
@@ -99,7 +107,7 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
   }),
   bugsIn("domain", "EventResumption")(
     "resumed-over-pruned-events",
-    "a stream goes on after an id though events behind it were pruned",
+    "a stream that resumes before pruned events reports no gap",
     {
       in: "resumeEvents",
       find: "$newest - $position > maxPositionsBehind || $position < $newestPruned",
