@@ -22,8 +22,9 @@ import {
 import { aroundLoad } from "./LoadedPeople.ts"
 import { everything, neighbours, query } from "./Queries.ts"
 import { drawForeign, drawRefused, probeOf } from "./Probes.ts"
-import { comingSlowly, rareActions } from "./RareActions.ts"
+import { rareSituations } from "./RareSituations.ts"
 import { engagementIdOf, extIdOf, personSeen, seenAt, sighting } from "./Sightings.ts"
+import { comingSlowly } from "./SlowBodies.ts"
 
 /** How many engagements somebody has on a spree: more than a window of engagements holds. */
 const spree = 22
@@ -336,7 +337,7 @@ export const actionsOf = (
     if (!meetings.chance(0.25)) continue
     found[i] = { ...action, at: Math.max(0, meetings.pick(found).at - 200 + meetings.below(600)) }
   }
-  found.push(...rareActions(seed, brand, scenario, hours, isSwarm))
+  if (isSwarm) found.push(...rareSituations(seed, brand, scenario, hours))
   const observed = found.flatMap((action) =>
     action.do === "observe" ? [{ at: action.at, seen: action.seen }] : []
   )

@@ -6,6 +6,7 @@ import type { Prng } from "@lead-signals/simulation-kernel"
 import { hour } from "./EventTimes.ts"
 import type { DatedAction, UndatedAction } from "./Plan.ts"
 import { neighbours, queryOfLoad } from "./Queries.ts"
+import { returningReads } from "./RareSituations.ts"
 import { loadedExtIdOf, seenAgain } from "./Sightings.ts"
 
 type Load = DatedAction & { readonly do: "load" }
@@ -60,18 +61,12 @@ const actionOf = (
 }
 
 /** A listener who leaves before the load, and goes on after it: more events than one read of a stream has. [LIVE-2] */
-const listenerAround = ({ at, brand }: Load): DatedAction => {
-  const read = { takesMillis: 0, nth: 0 }
-  return {
-    do: "stream",
-    at: Math.max(0, at - 2000),
-    brand,
-    reads: [
-      { after: 0, forMillis: 500, from: "none", ...read },
-      { after: beginsAfter, forMillis: 3000, from: "first", ...read }
-    ]
-  }
-}
+const listenerAround = ({ at, brand }: Load): DatedAction => ({
+  do: "stream",
+  at: Math.max(0, at - 2000),
+  brand,
+  reads: returningReads(beginsAfter, 3000)
+})
 
 /** The actions around a load, none of them behind the end of the plan. */
 export const aroundLoad = (prng: Prng, load: Load, hours: number): ReadonlyArray<DatedAction> => [

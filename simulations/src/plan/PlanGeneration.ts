@@ -7,7 +7,7 @@ import { drawnRates, scheduledFaultsOf } from "./Faults.ts"
 import { type Action, type Plan, type PlannedBrand, type PlaceLimits, processesOf } from "./Plan.ts"
 import { mayNeedTenantsPeople } from "./Probes.ts"
 import { type RetentionPlan, retentionOfSeed } from "./PlannedRetention.ts"
-import { hasLongTexts } from "./RareActions.ts"
+import { hasLongTexts } from "./RareSituations.ts"
 import { processesOfSeed, withProcesses } from "./PlannedProcesses.ts"
 
 const bothEvents = ["lead2.created", "activity.detected"]
