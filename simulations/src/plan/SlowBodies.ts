@@ -2,6 +2,7 @@
 import type { Prng } from "@lead-signals/simulation-kernel"
 import type { DatedAction } from "./Plan.ts"
 
+/** An observation for the first time, or again. */
 export type Observation = DatedAction & { readonly do: "observe" | "again" }
 
 /** Pauses of a JSON body in three pieces, and of lines with a piece each: within their time, or beyond it. A clock that drifts changes none of that. */
