@@ -126,6 +126,7 @@ export const renderCounterexample = ({ faults, plan, schedule }: Counterexample)
     places,
     processes,
     pruning,
+    recovers,
     retention,
     routing,
     scheduledFaults
@@ -139,6 +140,7 @@ export const renderCounterexample = ({ faults, plan, schedule }: Counterexample)
     ...(networkedStore === true ? ["the store behind a network"] : []),
     ...(places === undefined ? [] : [`places for attempts: ${places}`]),
     ...(maxWaits === undefined ? [] : [`requests that can wait for a change: ${maxWaits}`]),
+    ...(recovers === undefined ? [] : ["the operator recovers dead letters in the end"]),
     ...(offDays === undefined ? [] : [`the service is off for ${offDays} days in the end`]),
     ...(retention === undefined ? [] : [`kept: ${renderedRetention(retention)}`]),
     ...(pruning === undefined ? [] : [renderedPruning(pruning)]),

@@ -10,9 +10,9 @@ import type { Json, KnownBrand } from "./world/KnownFacts.ts"
 const hour = 3_600_000
 
 /** Until nothing is owed: what waits for its next attempt, and what is held for a receiver that was gone. */
-export const drain = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
+export const drain = (context: ActorContext, brand: KnownBrand, name = "drain"): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const by = caller({ party: `operator ${brand.index}`, label: `drain ${brand.index}` })
+    const by = caller({ party: `operator ${brand.index}`, label: `${name} ${brand.index}` })
     for (const [i, webhook] of brand.webhooks.entries()) {
       const params = { brandId: brand.id, id: webhook.id }
       for (let round = 0; ; round++) {

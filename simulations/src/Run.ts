@@ -20,6 +20,7 @@ import { type Action, type Plan, usualStart } from "./plan/Plan.ts"
 import { drainDaysOf } from "./plan/DrainTime.ts"
 import { planOf } from "./plan/PlanGeneration.ts"
 import { beOff } from "./Absence.ts"
+import { recoverDeadLetters } from "./Recovery.ts"
 import { drain, readAudit, readDeliveries, readFeed, readFigures, readLists } from "./DrainPhase.ts"
 import type { Scenario } from "./Scenario.ts"
 import { setUp } from "./SetUp.ts"
@@ -232,6 +233,7 @@ const prepare = (input: RunInput, host: Host) => {
     for (const fiber of doing) yield* fiber.await
     while (!world.isUp) yield* Effect.sleep(100)
     for (const brand of brands) yield* drain(context, brand)
+    if (plan.recovers === true) yield* recoverDeadLetters(context, brands)
     if (plan.offDays !== undefined) yield* beOff(context, brands, plan.offDays)
     // What died last is due, too, and what is due goes.
     if (plan.retention !== undefined) yield* Effect.sleep(pruningMillis)

@@ -73,7 +73,7 @@ export const resend = (
   })
 
 /** The first page of the webhook's deliveries, newest first. */
-const listDeliveries = (
+export const listDeliveries = (
   context: ActorContext,
   caller: Caller,
   brand: KnownBrand,
@@ -116,6 +116,25 @@ export const redeliver = (
     if (status === 202) context.facts.coverageMarks.add("a delivery was sent again on purpose")
   })
 
+/** Sends again what died since the instant, and nobody has sent again. */
+export const recoverSince = (
+  context: ActorContext,
+  caller: Caller,
+  brand: KnownBrand,
+  webhook: KnownWebhook,
+  since: string
+): Effect.Effect<void> =>
+  Effect.asVoid(
+    succeeding(context, caller, {
+      method: "POST",
+      route: `${route}/recover`,
+      params: paramsOf(webhook),
+      body: { since },
+      brand,
+      meaning: { means: "resend", webhook, maxEvents: Number.POSITIVE_INFINITY }
+    })
+  )
+
 /** Sends again what died since `agoMillis` before now, or, where that is even, since the very end of one that died. */
 export const recover = (
   context: ActorContext,
@@ -130,14 +149,7 @@ export const recover = (
       const dead = yield* listDeliveries(context, caller, brand, webhook, "state=dead")
       since = dead[(agoMillis / 2) % Math.max(1, dead.length)]?.finishedAt ?? since
     }
-    yield* succeeding(context, caller, {
-      method: "POST",
-      route: `${route}/recover`,
-      params: paramsOf(webhook),
-      body: { since },
-      brand,
-      meaning: { means: "resend", webhook, maxEvents: Number.POSITIVE_INFINITY }
-    })
+    yield* recoverSince(context, caller, brand, webhook, since)
   })
 
 /** Enables or disables a webhook, and notes when that may have begun to count. */

@@ -361,6 +361,8 @@ export interface Plan {
   readonly maxWaits?: number
   /** For how many days the service is off after everything has come. Absent: it is not. */
   readonly offDays?: number
+  /** Whether the operator recovers dead letters after everything has come. Absent: nobody does. */
+  readonly recovers?: true
   /** How long the service keeps what is over; it prunes nothing unless given. */
   readonly retention?: Retention.Retention
   /** How it prunes while the actions go on; as in production unless given. */

@@ -57,6 +57,10 @@ const absenceOfSeed = (seed: number): { readonly offDays?: number } => {
   return draw.chance(1 / 12) ? { offDays: draw.pick([91, 91, 88, 5]) } : {}
 }
 
+/** In some seeds the operator recovers dead letters when everything else has come. [DELIV-8] */
+const recoveryOfSeed = (seed: number): { readonly recovers?: true } =>
+  Prng.of(seed, "recovery").chance(0.4) ? { recovers: true } : {}
+
 /** The action without people of brands beside those of the plan, of whom the rule of retention knows nothing; nothing where none of it is left. */
 const withoutTenantsPeople = (action: Action): ReadonlyArray<Action> => {
   if (action.do === "tenant") return []
@@ -133,7 +137,7 @@ export const planOf = (scenario: Scenario, seed: number, otherwise: number, hour
     actions,
     scheduledFaults,
     rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm),
-    ...(scenario.swarm ? { ...placesOfSeed(seed), ...waitsOfSeed(seed), ...absenceOfSeed(seed) } : {}),
+    ...(scenario.swarm ? { ...placesOfSeed(seed), ...waitsOfSeed(seed), ...absenceOfSeed(seed), ...recoveryOfSeed(seed) } : {}),
     ...pruned,
     ...processes
   }
