@@ -15,7 +15,13 @@ export const recoverDeadLetters = (
     for (const brand of brands) {
       const by = caller({ party: `operator ${brand.index}`, label: `recovery ${brand.index}` })
       for (const [i, webhook] of brand.webhooks.entries()) {
-        const dead = yield* WebhookOwner.listDeliveries(context, by(`dead ${i}`), brand, webhook, "state=dead")
+        const dead = yield* WebhookOwner.listDeliveries(
+          context,
+          by(`dead ${i}`),
+          brand,
+          webhook,
+          "state=dead"
+        )
         if (dead.length === 0) continue
         const { createdAt, finishedAt } = dead[Math.floor(dead.length / 2)]
         const since = new Date(Math.floor((Date.parse(createdAt) + Date.parse(finishedAt)) / 2)).toISOString()

@@ -57,7 +57,7 @@ export const behaviourEffects = {
 export const rateEffects = {
   loss: "A message between two parties never arrives.",
   lostAnswer: "A request is handled, and its answer never arrives.",
-  cut: "The answer to a request breaks off half way.",
+  cut: "The answer to a request breaks off half way; four times as often a receiver refuses the connection of a post.",
   duplication: "A message arrives twice.",
   late: "A message takes up to 20 s, so that later ones overtake it.",
   slowStore: "A call of the store takes up to a second.",

@@ -137,7 +137,9 @@ export const planOf = (scenario: Scenario, seed: number, otherwise: number, hour
     actions,
     scheduledFaults,
     rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm),
-    ...(scenario.swarm ? { ...placesOfSeed(seed), ...waitsOfSeed(seed), ...absenceOfSeed(seed), ...recoveryOfSeed(seed) } : {}),
+    ...(scenario.swarm
+      ? { ...placesOfSeed(seed), ...waitsOfSeed(seed), ...absenceOfSeed(seed), ...recoveryOfSeed(seed) }
+      : {}),
     ...pruned,
     ...processes
   }
