@@ -120,6 +120,7 @@ export const renderCounterexample = ({ faults, plan, schedule }: Counterexample)
   const {
     actions,
     brands,
+    earlierSignals,
     maxWaits,
     networkedStore,
     offDays,
@@ -140,6 +141,9 @@ export const renderCounterexample = ({ faults, plan, schedule }: Counterexample)
     ...(networkedStore === true ? ["the store behind a network"] : []),
     ...(places === undefined ? [] : [`places for attempts: ${places}`]),
     ...(maxWaits === undefined ? [] : [`requests that can wait for a change: ${maxWaits}`]),
+    ...(earlierSignals === undefined
+      ? []
+      : [`signals of brand 0 that were deleted before: ${earlierSignals}`]),
     ...(recovers === undefined ? [] : ["the operator recovers dead letters in the end"]),
     ...(offDays === undefined ? [] : [`the service is off for ${offDays} days in the end`]),
     ...(retention === undefined ? [] : [`kept: ${renderedRetention(retention)}`]),

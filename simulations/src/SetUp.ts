@@ -32,6 +32,8 @@ interface BrandSize {
   readonly isLimited: boolean
   /** Whether nothing goes wrong meanwhile. */
   readonly isCalm: boolean
+  /** How many signals it had before its own, which are deleted: its own have ids of one digit and of two. */
+  readonly earlierSignals?: number
 }
 
 /** Creates a brand. `label` names it in the labels of its calls. */
@@ -59,6 +61,17 @@ export const createBrand = (
       )
     const { id } = yield* make("brand", "/operator/brands", {}, { name: `Brand ${index}` })
     const of = { brandId: id as string }
+    for (let i = 0; i < (size.earlierSignals ?? 0); i++) {
+      const body = { name: `Earlier ${i}`, signalType: "keywords", source: sources[0] }
+      const earlier = yield* make(`earlier signal ${i}`, "/operator/brands/{brandId}/signals", of, body)
+      yield* succeeding(context, caller(`earlier signal ${i} deleted`), {
+        method: "DELETE",
+        route: "/operator/brands/{brandId}/signals/{id}",
+        params: { ...of, id: earlier.id },
+        brand: null,
+        meaning: { means: "make" }
+      })
+    }
     const signals: Array<ReferenceSignal> = []
     for (const [i, source] of sources.slice(0, size.signals).entries()) {
       const body = { name: `Signal ${i}`, signalType: "keywords", source }
@@ -146,13 +159,21 @@ export const setUp = (
   context: ActorContext,
   { consumers }: PlannedBrand,
   index: number
-): Effect.Effect<KnownBrand> =>
-  Effect.tap(
+): Effect.Effect<KnownBrand> => {
+  const { earlierSignals } = context.facts.plan
+  return Effect.tap(
     createBrand(
       context,
-      { consumers, signals: signalsPerBrand, isLimited: true, isCalm: true },
+      {
+        consumers,
+        signals: signalsPerBrand,
+        isLimited: true,
+        isCalm: true,
+        ...(earlierSignals === undefined || index > 0 ? {} : { earlierSignals })
+      },
       index,
       String(index)
     ),
     (brand) => context.facts.brands.push(brand)
   )
+}

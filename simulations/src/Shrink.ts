@@ -186,9 +186,9 @@ class Shrinking {
     yield* this.retention()
   }
 
-  /** With the default numbers of places for attempts and of requests that wait, without days in which the service is off, and without recoveries in the end. */
+  /** With the default numbers of places for attempts and of requests that wait, without days in which the service is off, without recoveries in the end, and without earlier signals. */
   private *limits(): Trying<void> {
-    for (const limit of ["places", "maxWaits", "offDays", "recovers"] as const) {
+    for (const limit of ["places", "maxWaits", "offDays", "recovers", "earlierSignals"] as const) {
       const { [limit]: given, ...plan } = this.best.plan
       if (given !== undefined) yield* this.attempt({ ...this.best, plan })
     }

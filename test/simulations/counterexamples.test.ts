@@ -48,7 +48,15 @@ describe("the file of a counterexample", () => {
       expect([seed, inputOfCounterexample(read).plan]).toEqual([seed, input.plan])
       for (const part of Object.keys(input.plan)) parts.add(part)
     }
-    for (const part of ["places", "maxWaits", "offDays", "recovers", "retention", "pruning"])
+    for (const part of [
+      "places",
+      "maxWaits",
+      "offDays",
+      "recovers",
+      "earlierSignals",
+      "retention",
+      "pruning"
+    ])
       expect([part, parts.has(part)]).toEqual([part, true])
   })
 })

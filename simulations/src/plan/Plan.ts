@@ -363,6 +363,8 @@ export interface Plan {
   readonly offDays?: number
   /** Whether the operator recovers dead letters after everything has come. Absent: nobody does. */
   readonly recovers?: true
+  /** How many signals the first brand had that were deleted before anything else. Absent: none. */
+  readonly earlierSignals?: number
   /** How long the service keeps what is over; it prunes nothing unless given. */
   readonly retention?: Retention.Retention
   /** How it prunes while the actions go on; as in production unless given. */

@@ -61,6 +61,12 @@ const absenceOfSeed = (seed: number): { readonly offDays?: number } => {
 const recoveryOfSeed = (seed: number): { readonly recovers?: true } =>
   Prng.of(seed, "recovery").chance(0.4) ? { recovers: true } : {}
 
+/** In some seeds the ids of the first brand's signals have one digit and two: 8, 9 and 10, or 9, 10 and 11. */
+const earlierSignalsOfSeed = (seed: number): { readonly earlierSignals?: number } => {
+  const draw = Prng.of(seed, "earlier signals")
+  return draw.chance(0.12) ? { earlierSignals: 7 + draw.below(2) } : {}
+}
+
 /** The action without people of brands beside those of the plan, of whom the rule of retention knows nothing; nothing where none of it is left. */
 const withoutTenantsPeople = (action: Action): ReadonlyArray<Action> => {
   if (action.do === "tenant") return []
@@ -138,7 +144,13 @@ export const planOf = (scenario: Scenario, seed: number, otherwise: number, hour
     scheduledFaults,
     rates: drawnRates(scenario, Prng.of(seed, "rates"), isCalm),
     ...(scenario.swarm
-      ? { ...placesOfSeed(seed), ...waitsOfSeed(seed), ...absenceOfSeed(seed), ...recoveryOfSeed(seed) }
+      ? {
+          ...placesOfSeed(seed),
+          ...waitsOfSeed(seed),
+          ...absenceOfSeed(seed),
+          ...recoveryOfSeed(seed),
+          ...earlierSignalsOfSeed(seed)
+        }
       : {}),
     ...pruned,
     ...processes
