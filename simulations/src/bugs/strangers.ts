@@ -113,5 +113,28 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
       find: "$newest - $position > maxPositionsBehind || $position < $newestPruned",
       put: "$newest - $position > maxPositionsBehind"
     }
-  )
+  ),
+  bugsIn("store-memory", "MemoryDeliveries")(
+    "recovered-by-creation",
+    "a recovery looks at when dead letters were created, not at when they died",
+    {
+      in: "make",
+      find: "$record.finishedAt! >= $since",
+      put: "$record.createdAt >= $since"
+    }
+  ),
+  bugsIn("sql-rows", "DeliveryRows", "sqlite")(
+    "attempt-of-no-time",
+    "a list of deliveries lacks the latest attempt where it took no millisecond",
+    {
+      in: "lastAttemptOf",
+      find: "duration_millis === null",
+      put: "!duration_millis"
+    }
+  ),
+  bugsIn("domain", "Observations")("signals-in-order-of-text", "the signals of a lead are sorted as text", {
+    in: "withSignal",
+    find: "[...$signalIds, $signalId].sort($ascending)",
+    put: "[...$signalIds, $signalId].sort()"
+  })
 ]
