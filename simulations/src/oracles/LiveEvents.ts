@@ -218,14 +218,14 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   }
 
   /** A piece comes at least every 15 s, and a heartbeat not before. [LIVE-3] */
-  const wrongPace = (call: Call, { isLeft, pieces }: TakenStream, at: number): string | null => {
+  const wrongPace = (call: Call, { endedAt, isLeft, pieces }: TakenStream): string | null => {
     if ((call.request.unusual?.takesMillis ?? 0) > 0) return null
     if (facts.incidents.touched(["pause", "drift"], call.handledAt, facts.now(), call.handledBy)) {
       paces.weaken("the service stood still, or its clock drifted")
       return null
     }
     paces.judged++
-    const ends = isLeft ? [...pieces, { at, text: "" }] : pieces
+    const ends = isLeft ? [...pieces, { at: endedAt, text: "" }] : pieces
     for (const [i, piece] of ends.slice(1).entries()) {
       const gap = piece.at - ends[i]!.at
       if (gap > heartbeatMillis + pollMillis + (exact ? 0 : slowMillis))
@@ -245,7 +245,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     deleted.has(call.brand!.id) ||
     access.refusalOf(call, access.lookUpOf(call)?.now ?? call.handledByClock) !== null
 
-  const wrongStream = (call: Call, taken: TakenStream, byClock: number): string | null => {
+  const wrongStream = (call: Call, taken: TakenStream): string | null => {
     const feed = feedOf(call)
     if (feed.isUnclear)
       streams.weaken("nobody knows what the brand has: its opening, its end and its pace are judged")
@@ -270,8 +270,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (opening.text !== wanted)
       return `it begins with ${JSON.stringify(opening.text)}, not ${JSON.stringify(wanted)}`
     if (rest.some(({ text }) => text.includes("event: "))) facts.coverageMarks.add("a listener got an event")
-    const wrongRest = feed.isUnclear ? null : wrongPieces({ pieces: rest, isLeft }, feed)
-    return wrongRest ?? wrongPace(call, taken, byClock)
+    const wrongRest = feed.isUnclear ? null : wrongPieces({ ...taken, pieces: rest }, feed)
+    return wrongRest ?? wrongPace(call, taken)
   }
 
   return {
@@ -282,10 +282,10 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       if (method === "pruning.newestPrunedEvent" && call !== null) notePruned(call, answer)
       return method === "leads.eventsAfter" ? read(call, fact) : null
     },
-    answered: ({ byClock, call, response }: Answered) => {
+    answered: ({ call, response }: Answered) => {
       if (call.route !== route || response.stream === undefined || response.status !== 200) return null
       facts.compared.add(call)
-      const wrong = wrongStream(call, response.stream, byClock)
+      const wrong = wrongStream(call, response.stream)
       return wrong === null ? null : `the stream ${call.label}: ${wrong}`
     },
     tailLost: () => {

@@ -50,10 +50,12 @@ export interface SimulatedResponse {
 
 /** What a client took of an answer without an end. */
 export interface TakenStream {
-  /** Each piece, with the time by the clock of the service at which the client took it. */
+  /** Each piece, with the milliseconds at which the client took it, by the clock of the service that nobody sets. */
   readonly pieces: ReadonlyArray<{ readonly at: number; readonly text: string }>
   /** Whether the client left, or the service ended it. */
   readonly isLeft: boolean
+  /** When either was, by the same clock. */
+  readonly endedAt: number
 }
 
 const nothing = new Uint8Array()

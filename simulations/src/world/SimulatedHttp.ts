@@ -108,6 +108,9 @@ class Request extends Inspectable.Class implements HttpServerRequest.HttpServerR
   }
 }
 
+/** Milliseconds by the clock of the service that nobody sets. */
+const elapsedMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+
 /** What a client takes of an answer without an end, until it leaves or the service ends it. */
 const takenOf = <E>(
   stream: Stream.Stream<Uint8Array, E>,
@@ -117,16 +120,19 @@ const takenOf = <E>(
   Effect.suspend(() => {
     const pieces: Array<TakenStream["pieces"][number]> = []
     const taking = Stream.runForEach(Stream.decodeText(stream), (text) =>
-      Effect.flatMap(Clock.currentTimeMillis, (at) => {
+      Effect.flatMap(elapsedMillis, (at) => {
         pieces.push({ at, text })
         return takesMillis === 0 ? Effect.void : Effect.sleep(takesMillis)
       })
     )
-    return Effect.timeoutTo(Effect.orDie(taking), {
+    const taken = Effect.timeoutTo(Effect.orDie(taking), {
       duration: leavesAfter,
-      onSuccess: () => ({ pieces, isLeft: false }),
-      onTimeout: () => ({ pieces, isLeft: true })
+      onSuccess: () => false,
+      onTimeout: () => true
     })
+    return Effect.flatMap(taken, (isLeft) =>
+      Effect.map(elapsedMillis, (endedAt) => ({ pieces, isLeft, endedAt }))
+    )
   })
 
 const textOf = ({ body }: HttpServerResponse.HttpServerResponse): Effect.Effect<string> => {
