@@ -1,8 +1,9 @@
 /** Sessions of browsers: sign-in, what a session opens, how long it lasts, and the proof of origin. */
-import type { BrandId } from "@lead-signals/domain"
+import { AccessTokenStore, type BrandId, StoreUnavailable } from "@lead-signals/domain"
 import { makeSessions, Sessions, webCrypto } from "@lead-signals/http"
 import { maxSessionsOfCredential, sessionSeconds } from "@lead-signals/http/internal"
-import { Effect, TestClock, TestContext } from "effect"
+import { Effect, Layer, TestClock, TestContext } from "effect"
+import * as MemoryStore from "@lead-signals/store-memory"
 import { gzipSync } from "node:zlib"
 import { beforeAll, describe, expect, it } from "vitest"
 import {
@@ -232,6 +233,41 @@ describe("a session", () => {
     await api.call("/operator/brands", { headers: { cookie } })
     for (const secret of [cookie.split("=")[1]!, operatorToken, brand.key])
       expect(api.log.join()).not.toContain(secret)
+  })
+})
+
+describe("a sign-in that fails", () => {
+  it("ends no other session of its credential [SES-8]", async () => {
+    let looksUntilFailure = Number.POSITIVE_INFINITY
+    const stores = Layer.effect(
+      AccessTokenStore,
+      Effect.map(AccessTokenStore, (store) =>
+        AccessTokenStore.of({
+          ...store,
+          findByHash: (hash) =>
+            Effect.suspend(() =>
+              --looksUntilFailure < 0
+                ? Effect.fail(new StoreUnavailable({ reason: "full" }))
+                : store.findByHash(hash)
+            )
+        })
+      )
+    ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
+    const own = await startApi({ stores })
+    const { body } = await own.operate("POST", "/operator/tokens", { name: "t", scopes: ["read"] })
+    const signInHere = () =>
+      own.call("/session", { method: "POST", json: { credential: body.data.token }, headers: sameOrigin })
+    const oldest = cookieOf(await signInHere())
+    for (let i = 1; i < maxSessionsOfCredential; i++) expect((await signInHere()).status).toBe(201)
+    // The first look finds the token, and the second one fails.
+    looksUntilFailure = 1
+    expect((await signInHere()).status).toBe(503)
+    looksUntilFailure = Number.POSITIVE_INFINITY
+    const isOpen = async () =>
+      (await own.call("/operator/brands", { headers: { cookie: oldest } })).status === 200
+    expect(await isOpen()).toBe(true)
+    expect((await signInHere()).status).toBe(201)
+    expect(await isOpen()).toBe(false)
   })
 })
 

@@ -47,25 +47,29 @@ const accessOf = (credential: string, origin: Origin) =>
     return { kind: "operator", tokenHash: null, actor: { type: "environment", id: null } } as const
   }).pipe(Effect.catchTag("@lead-signals/domain/InvalidApiKey", () => Effect.fail(new InvalidCredential())))
 
-/** Null when the credential opens nothing any more: it is revoked or has expired, or its brand is gone. [SES-3] */
-const viewOf = ({ access, expiresAt: instant }: Session, origin: Origin) =>
+/** What a session opens; null when its credential opens nothing any more: it is revoked or has expired, or its brand is gone. [SES-3] */
+const openedBy = (access: SessionAccess, origin: Origin) =>
   Effect.gen(function* () {
-    const expiresAt = formatInstant(instant)
     if (access.kind === "brand") {
       yield* Effect.flatMap(Keys.authenticateHash(access.keyHash), (key) => fromAllowedAddress(key, origin))
       const { id, name } = yield* Brands.get(access.brandId)
-      return { access: access.kind, brand: { id, name }, scopes: null, brandIds: null, expiresAt }
+      return { access: access.kind, brand: { id, name }, scopes: null, brandIds: null }
     }
     const operator = yield* operatorOfSession(access.tokenHash)
     if (operator === null) return null
     const { brandIds, scopes } = operator
-    return { access: access.kind, brand: null, scopes, brandIds, expiresAt }
+    return { access: access.kind, brand: null, scopes, brandIds }
   }).pipe(
     Effect.catchTags({
       "@lead-signals/domain/InvalidApiKey": () => Effect.succeed(null),
       "@lead-signals/domain/NotFound": () => Effect.succeed(null)
     })
   )
+
+const viewOf = <A extends object>({ expiresAt }: Session, opened: A) => ({
+  ...opened,
+  expiresAt: formatInstant(expiresAt)
+})
 
 /** Whose session it is, as the audit log names them. */
 const trailOf = (access: SessionAccess) => ({
@@ -102,11 +106,13 @@ export const sessionCalls = {
           const access = yield* accessOf(credential, originOf(request)).pipe(
             Effect.tapErrorTag("@lead-signals/http/InvalidCredential", () => refused.note("signIn"))
           )
-          const sessions = yield* Sessions
-          const session = yield* sessions.begin(access)
-          const view = yield* viewOf(session, originOf(request))
+          const opened = yield* openedBy(access, originOf(request))
           // The credential can be revoked at the same moment.
-          if (view === null) return yield* new InvalidCredential()
+          if (opened === null) return yield* new InvalidCredential()
+          const sessions = yield* Sessions
+          // Nothing fails from here on: a sign-in that fails ends no other session of its credential.
+          const session = yield* sessions.begin(access)
+          const view = viewOf(session, opened)
           yield* recordSession({ ...trailOf(access), viaSession: false, operation: "signIn", status: 201 })
           return HttpServerResponse.setHeader(
             json({ data: view, ...metaOf(allIgnored(Target.parametersOf(request.url))) }, 201),
@@ -124,7 +130,8 @@ export const sessionCalls = {
       Effect.gen(function* () {
         const sessions = yield* Sessions
         const session = yield* sessions.find(request.headers["cookie"])
-        return { data: session === null ? null : yield* viewOf(session, originOf(request)) }
+        const opened = session === null ? null : yield* openedBy(session.access, originOf(request))
+        return { data: session === null || opened === null ? null : viewOf(session, opened) }
       })
   }),
   signOut: endpoint(HttpApiEndpoint.del("signOut", "/session"), {
