@@ -12,6 +12,7 @@ import { isViaSession } from "./SessionReference.ts"
 const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const decisions = checks.rule("each call with a credential")
   const lists = checks.rule("each list for a token with brands")
+  const uses = checks.rule("when a token is said to be used")
   const access = accessOf(facts)
 
   const isClockSteady = (call: Call): boolean =>
@@ -114,7 +115,10 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       if (grant !== undefined && grant.id !== args[0])
         return `token ${args[0]} is said to be used, by ${grant.id}`
       // A clock that was set back meanwhile reads less than when the credential was looked up.
-      return args[1] % 60_000 === 0 && (args[1] <= process.now || isClockSet(call))
+      const isLater = args[1] > process.now
+      if (isLater && isClockSet(call)) uses.weaken("the clock was set meanwhile")
+      else uses.judged++
+      return args[1] % 60_000 === 0 && (!isLater || isClockSet(call))
         ? null
         : `a token's last use is ${args[1]} at ${process.now}`
     },

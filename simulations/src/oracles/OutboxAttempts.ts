@@ -1,6 +1,7 @@
 /** How deliveries are given out and what becomes of them after each attempt, by the specification alone. [DELIV-2, DELIV-3, DELIV-4] */
 import type { Json, KnownFacts, KeptPost } from "../world/KnownFacts.ts"
 import { parsedBody } from "../world/PostedBodies.ts"
+import { type Checks, RuleChecks } from "./Checks.ts"
 import { formatOf, type LeasedDelivery, wrongBatches } from "./OutboxBatches.ts"
 import { hasPlace, leftWithoutPlace, tooManyPlaces } from "./OutboxPlaces.ts"
 import {
@@ -40,11 +41,19 @@ export class OutboxAttempts {
   private readonly recorded = new Set<string>()
   /** The batch that went under each lease of one. */
   private readonly batches = new Map<string, string>()
+  private timeouts = new RuleChecks()
+  private dates = new RuleChecks()
 
   constructor(
     private readonly facts: KnownFacts,
     private readonly outbox: DeliveriesOfWebhooks
   ) {}
+
+  /** Counts the checks that can be weakened among those of an oracle. */
+  countAmong(checks: Checks): void {
+    this.timeouts = checks.rule("each attempt that got no answer in time")
+    this.dates = checks.rule("each date that a receiver names for the next attempt")
+  }
 
   /** The delivery that the body is of: one whose id nobody has seen, and that is due the longest. */
   private unseen(webhook: OutboxWebhook, body: string | null, place: Json): KnownDelivery | undefined {
@@ -202,11 +211,16 @@ export class OutboxAttempts {
       return `an attempt of ${id} has the status ${status} and the error ${error}`
     if (status === null) {
       if (error !== "timeout") return error === "connection" ? null : `${id}: the error is ${error}`
-      // By a clock that nobody sets. Attempts leased together are overdue together: one that a pause lets begin later has less time.
-      const isEarly =
-        durationMillis < minTimeoutMillis &&
-        !this.facts.incidents.touched(["pause"], lease.at, this.facts.now(), lease.process)
-      return isEarly ? `${id} timed out after ${durationMillis} ms` : null
+      // By a clock that nobody sets.
+      if (durationMillis >= minTimeoutMillis) {
+        this.timeouts.judged++
+        return null
+      }
+      // Attempts leased together are overdue together: one that a pause lets begin later has less time.
+      if (!this.facts.incidents.touched(["pause"], lease.at, this.facts.now(), lease.process))
+        return `${id} timed out after ${durationMillis} ms`
+      this.timeouts.weaken("the process stood still since the lease")
+      return null
     }
     const heard = this.facts
       .postsOf(id)
@@ -233,8 +247,11 @@ export class OutboxAttempts {
     recorded: number | null
   ): boolean {
     if (retryAfterDate === null) return recorded === retryAfterSeconds
-    if (this.facts.incidents.touched(["clock", "pause"], sent.heardAt!, sent.heardAt!, sent.process))
+    if (this.facts.incidents.touched(["clock", "pause"], sent.heardAt!, sent.heardAt!, sent.process)) {
+      this.dates.weaken("the clock was set, or the process stood still, at the instant of the answer")
       return recorded !== null
+    }
+    this.dates.judged++
     return recorded === Math.max(0, Math.ceil((retryAfterDate - sent.heardByClock!) / 1000))
   }
 

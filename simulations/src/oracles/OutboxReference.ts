@@ -55,7 +55,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
   readonly leases = new Map<string, Array<KnownLease>>()
   private readonly byId = new Map<string, KnownDelivery>()
   private readonly events = new Map<string, Map<number, LeadEvents>>()
-  private readonly attempts: OutboxAttempts
+  readonly attempts: OutboxAttempts
   /** Everything that was noted, where a failover can lose the last of it; else null. */
   private history: Array<AppliedChange> | null
 
