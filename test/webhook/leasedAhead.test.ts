@@ -2,6 +2,7 @@
 import { Deliveries, type Webhook, Webhooks } from "@lead-signals/domain"
 import { Clock, Effect, Option, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
+import { settableWallClock } from "../harness/SettableWallClock.ts"
 import { hour, stores } from "./EmitterStores.ts"
 import {
   answer,
@@ -32,12 +33,14 @@ const withWaiting = (
   work: (
     world: World,
     webhook: Webhook,
-    waiting: ReadonlyArray<string>
+    waiting: ReadonlyArray<string>,
+    setClock: (millis: number) => void
   ) => Effect.Effect<void, unknown, Services | Scope.Scope>
 ) =>
   virtually(store(), (world) =>
     Effect.gen(function* () {
-      yield* startEmitter({ limits })
+      const { clock, set } = settableWallClock(yield* Effect.clock)
+      yield* Effect.withClock(startEmitter({ limits }), clock)
       const webhook = yield* world.webhook(
         (n, posted) => (n <= 8 ? after(10) : n <= 18 ? behaviour : answer(200))(n - 8, posted),
         { enabled: false }
@@ -53,7 +56,8 @@ const withWaiting = (
       return yield* work(
         world,
         webhook,
-        all.flatMap(({ id }) => (begun.has(id) ? [] : [id]))
+        all.flatMap(({ id }) => (begun.has(id) ? [] : [id])),
+        set
       )
     })
   )
@@ -90,6 +94,25 @@ describe.each(stores)("what is leased ahead on %s", (_, store) => {
         expect(yield* world.list(webhook, "delivered")).toHaveLength(20)
       })
     ))
+
+  it.each([-hour, hour])(
+    "waits for five seconds also where the clock is set by %d ms meanwhile [DELIV-3, DELIV-7]",
+    (millis) =>
+      withWaiting(
+        store,
+        (n, posted) => (n === 3 ? after(14_000) : n === 4 ? after(4000) : hanging)(n, posted),
+        (world, webhook, waiting, setClock) =>
+          Effect.gen(function* () {
+            const postsOfWaiting = () => world.to(webhook).filter(({ id }) => waiting.includes(id)).length
+            world.receivers.set(webhook.url, hanging)
+            setClock(millis)
+            yield* pass(4000)
+            expect(postsOfWaiting()).toBe(millis > 0 ? 0 : 1)
+            yield* pass(11_000)
+            expect(postsOfWaiting()).toBe(millis > 0 ? 0 : 1)
+          })
+      )
+  )
 
   it("has its 15 seconds from its own beginning [DELIV-3]", () =>
     withWaiting(

@@ -17,6 +17,7 @@ import {
   WebhookSecrets
 } from "@lead-signals/domain"
 import { Cause, type Clock, Effect, Exit, FiberId, Option } from "effect"
+import { elapsedMillisOf } from "./ElapsedTime.ts"
 import type { LeaseBatch, LeasedPost } from "./LeaseBatch.ts"
 import * as ResponseRedactor from "./ResponseRedactor.ts"
 import * as RetryAfter from "./RetryAfter.ts"
@@ -80,9 +81,6 @@ const failed = (error: NonNullable<AttemptResult["error"]>): AttemptResult => ({
   response: null,
   retryAfterSeconds: null
 })
-
-/** Milliseconds since an arbitrary instant: the machine's clock may be set during an attempt. */
-const elapsedMillisOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
 
 /** A post that takes at most this many milliseconds is fast. */
 const fastMillis = 100

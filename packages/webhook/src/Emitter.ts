@@ -30,6 +30,7 @@ import {
   startAttempt
 } from "./DeliveryAttempt.ts"
 import { logDefect } from "./DeliveryLog.ts"
+import { elapsedMillisOf } from "./ElapsedTime.ts"
 import { type LeaseBatch, startLeaseBatch } from "./LeaseBatch.ts"
 import { maxQueuedMillis, PostQueue } from "./PostQueue.ts"
 import { Sender, startInFibers } from "./Sender.ts"
@@ -92,7 +93,7 @@ const make = (options: EmitterOptions) =>
     const posting = { start, clock, hmac: yield* Hmac }
     const instance = Encoding.encodeHex(yield* entropy.bytes(8))
     const slots = new ConcurrencySlots()
-    const queue = new PostQueue(options.limits, () => clock.unsafeCurrentTimeMillis())
+    const queue = new PostQueue(options.limits, () => elapsedMillisOf(clock))
     const wakeUps = yield* Queue.sliding<void>(1)
     const idle = yield* Deferred.make<void>()
     const batches = new Set<LeaseBatch>()

@@ -1,6 +1,7 @@
 /** Attempts of deliveries that were leased together, under one timer: a timer for each would cost more than a small post. */
 import { type Lease, Retries } from "@lead-signals/domain"
 import { type Clock, Duration, Effect, FiberId } from "effect"
+import { elapsedMillisOf } from "./ElapsedTime.ts"
 import { maxQueuedMillis, type PostQueue } from "./PostQueue.ts"
 
 /** The leases that go in one post, in their order, at least one. */
@@ -82,20 +83,19 @@ export const startLeaseBatch = (
   Effect.suspend(() => {
     const batch = new LeaseBatch(endsAt)
     batches.add(batch)
-    const startedAt = clock.unsafeCurrentTimeMillis()
-    const millis = Math.min(Retries.attemptTimeoutMillis, endsAt - startedAt)
+    const leftMillis = endsAt - clock.unsafeCurrentTimeMillis()
+    // The machine's clock may be set while posts wait.
+    const startedAt = elapsedMillisOf(clock)
     // A post waits only so long that its attempt still has its whole time before the leases end.
-    const until = Math.min(startedAt + maxQueuedMillis, endsAt - Retries.attemptTimeoutMillis)
-    return Effect.map(interruptAfter(batch, millis), (timer) => {
+    const until = startedAt + Math.min(maxQueuedMillis, leftMillis - Retries.attemptTimeoutMillis)
+    return Effect.map(interruptAfter(batch, Math.min(Retries.attemptTimeoutMillis, leftMillis)), (timer) => {
       // Not the size of `running`: the first attempt may end before the last one begins.
       let left = posts.length
       for (const leases of posts) {
         queue.add(leases[0].webhook.id, until, (mayPost) => {
-          const waitedMillis = clock.unsafeCurrentTimeMillis() - startedAt
           const running: Running = {
             interrupt: Effect.void,
-            // The clock may have been set meanwhile.
-            waitedMillis: Math.max(0, Math.min(waitedMillis, maxQueuedMillis))
+            waitedMillis: elapsedMillisOf(clock) - startedAt
           }
           batch.running.add(running)
           running.interrupt = attempt(leases, batch, mayPost, () => {

@@ -12,7 +12,7 @@ export type Begin = (mayPost: boolean) => void
 
 interface Waiting {
   readonly begin: Begin
-  /** By the host's clock, in milliseconds since 1970. */
+  /** By the clock of the queue. */
   readonly until: number
 }
 
@@ -30,10 +30,11 @@ export class PostQueue {
 
   constructor(
     private readonly limits: DeliverySlots.Limits,
+    /** Milliseconds since an arbitrary instant, by a clock that nobody sets. */
     private readonly now: () => number
   ) {}
 
-  /** Begins the post at once, or when one of its webhook has ended before `until`, in milliseconds since 1970. */
+  /** Begins the post at once, or when one of its webhook has ended before `until`, by the clock of the queue. */
   add(webhookId: WebhookId, until: number, begin: Begin): void {
     const { perWebhook } = this.limits
     const known = this.byWebhook.get(webhookId)
