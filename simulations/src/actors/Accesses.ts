@@ -6,6 +6,7 @@ import type { HttpMethod } from "@effect/platform/HttpMethod"
 import { Effect } from "effect"
 import { type Action, addressLists } from "../plan/Plan.ts"
 import { correctBody, pathTexts } from "../vocabulary/CorrectRequests.ts"
+import { forwardings } from "../vocabulary/Forwarding.ts"
 import { type Operation, operations } from "../vocabulary/Operations.ts"
 import { openingScopes } from "../vocabulary/Scopes.ts"
 import type { Json, KnownBrand, KnownKey, Meaning } from "../world/KnownFacts.ts"
@@ -159,6 +160,13 @@ const walkAudit = (context: ActorContext, caller: Caller, token: string): Effect
     }
   })
 
+/** The n-th way in which a request of the client comes; a host of its own trusts no proxies of ours. */
+const comingFrom = ({ facts }: ActorContext, client: string, n: number): NonNullable<Call["unusual"]> => {
+  const { header, peer } = forwardings[facts.isStoreSeen ? n % forwardings.length : 0]!(client)
+  if (peer !== client && header !== null) facts.coverageMarks.add("a request with a key came through a proxy")
+  return { address: peer, ...(header === null ? {} : { headers: { "x-forwarded-for": header } }) }
+}
+
 const useOnce = (
   context: ActorContext,
   caller: Caller,
@@ -190,7 +198,7 @@ const useOnce = (
       once(context, caller, {
         ...call,
         ...(action.holder === "key" ? { key } : { token: key.value }),
-        ...(use.from === undefined ? {} : { unusual: { address: use.from } }),
+        ...(use.from === undefined ? {} : { unusual: comingFrom(context, use.from, use.n) }),
         ...(at === null ? {} : { arrivesAt: at })
       })
     )

@@ -76,8 +76,14 @@ const waits = [0, 0, 0, 2, 20]
 /** At most four requests of a key wait at once, and further ones are answered at once: mostly two are left to probes. [CHG-6] */
 const maxWaits = 2
 
-/** Some send several at once, and then again: more than may wait. */
-const crowd = { share: 0.08, rounds: 2, requests: 6, seconds: 20 }
+/** Some send several at once, more than may wait, of which one ends soon; then some more, and all of it again. */
+const crowd = {
+  share: 0.08,
+  rounds: 2,
+  seconds: [2, 20, 20, 20, 20, 20],
+  lateAfterMillis: 4000,
+  lateSeconds: [20, 20, 20]
+}
 
 const waitsOf = new WeakMap<KnownBrand, number>()
 
@@ -97,9 +103,13 @@ const awaitChange = (context: ActorContext, caller: Caller, brand: KnownBrand): 
       return Effect.ignore(once(context, { ...caller, label: name }, call))
     }
     const round = (n: number) =>
-      Effect.forEach(
-        Array.from({ length: crowd.requests }, (_, i) => `${label} ${n}.${i + 1}`),
-        (name) => of(name, crowd.seconds),
+      Effect.all(
+        [
+          ...crowd.seconds.map((seconds, i) => of(`${label} ${n}.${i + 1}`, seconds)),
+          ...crowd.lateSeconds.map((seconds, i) =>
+            Effect.delay(of(`${label} ${n}.late ${i + 1}`, seconds), crowd.lateAfterMillis)
+          )
+        ],
         { concurrency: "unbounded", discard: true }
       )
     const isCrowd = decisions.chance(`${label} in a crowd`, crowd.share)

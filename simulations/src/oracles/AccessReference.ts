@@ -4,7 +4,7 @@
  */
 import { openingScopes, requiredScope } from "../vocabulary/Scopes.ts"
 import type { Answered, Call, KnownFacts, Stored } from "../world/KnownFacts.ts"
-import { mayCome } from "./Addresses.ts"
+import { clientOf, mayCome } from "./Addresses.ts"
 import { bodyOf, operationOf, paramsOf } from "./Requests.ts"
 import {
   isProven,
@@ -159,12 +159,14 @@ export class AccessReference {
   /** Whether the credential does not open anything at that time. */
   private isInvalid(call: Call, grant: Grant, now: number): boolean {
     const isOther = (grant.kind === "token") !== this.isForOperators(call)
+    const { address, headers } = call.request.unusual ?? {}
     const isExpired = grant.expiresAt !== null && grant.expiresAt <= now
     return (
       isOther ||
       isExpired ||
       this.lookUps.get(call)?.isRevoked === true ||
-      (grant.kind === "key" && !mayCome(grant.allowedAddresses, call.request.unusual?.address))
+      (grant.kind === "key" &&
+        !mayCome(grant.allowedAddresses, clientOf(address, headers?.["x-forwarded-for"])))
     )
   }
 

@@ -1,4 +1,5 @@
 /** Whether an address lies in a list of addresses and ranges, worked out bit by bit, apart from the code that serves. [AUTH-11] */
+import { trustedProxies } from "../vocabulary/Forwarding.ts"
 
 interface Bits {
   readonly value: bigint
@@ -38,6 +39,19 @@ const isIn = (address: Bits, range: string): boolean => {
   if (length !== address.length) return false
   const ignored = BigInt(length - (prefix === undefined ? length : Number(prefix)))
   return value >> ignored === address.value >> ignored
+}
+
+const isAddress = (text: string): boolean =>
+  /^[\d.]+$/.test(text) || (text.includes(":") && /^[\da-f:.]+$/i.test(text))
+
+/** The address of the client: the last one that is no trusted proxy's, the connection's being the last of all; undefined where an entry before it says none. */
+export const clientOf = (peer: string | undefined, header: string | undefined): string | undefined => {
+  if (peer === undefined) return undefined
+  const chain = [...(header?.split(",").map((entry) => entry.trim()) ?? []), peer]
+  const isProxy = (entry: string): boolean =>
+    isAddress(entry) && trustedProxies.some((range) => isIn(bitsOf(entry), range))
+  const client = chain.findLast((entry) => !isProxy(entry)) ?? chain[0]!
+  return isAddress(client) ? client : undefined
 }
 
 /** Whether a client from there may use a key with the list; `undefined` is an address that nobody knows, null a key without a list. */

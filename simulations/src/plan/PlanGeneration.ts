@@ -32,7 +32,7 @@ const formOf = (
   ...(prng.chance(cloudEvents) ? { format: "cloudevents" } : {}),
   ...(prng.chance(batched)
     ? {
-        maxBatch: prng.pick([2, 3, 5, 20, 100]),
+        maxBatch: prng.pick([2, 3, 5, 8, 20, 100]),
         ...(prng.chance(0.6) ? { maxWait: prng.pick([1, 10, 120]) } : {})
       }
     : {})

@@ -106,6 +106,24 @@ const sharedEngagements = (drawn: Drawn): ReadonlyArray<DatedAction> => {
   return [{ do: "observe", at: ofAll.below(hours * hour), brand, seen }]
 }
 
+/** The share of a brand's seeds with a busy minute, how many observations with engagements it has, and how long each follows the one before at most. */
+const busyShare = 0.08
+const busyRounds = 12
+const busyGapMillis = 7000
+
+/** Engagements come every few seconds: those that failed are due again between new ones, in posts of several. [BATCH-3] */
+const busyMinute = (drawn: Drawn): ReadonlyArray<DatedAction> => {
+  const { brand, hours, seed } = drawn
+  const prng = Prng.of(seed, `busy minute of ${brand}`)
+  if (!prng.chance(busyShare)) return []
+  let at = prng.below(hours * hour)
+  return Array.from({ length: busyRounds }, (_, round) => {
+    at += prng.below(busyGapMillis)
+    const ids = numbered(`b${brand}-busy${round}`, 1 + prng.below(4))
+    return { do: "observe", at, brand, seen: seenBy(prng, drawn, ids) }
+  })
+}
+
 /** The share of a brand's seeds with crowds. */
 const crowdShare = 0.08
 
@@ -141,6 +159,6 @@ export const rareSituations = (
   { people }: BrandScenario,
   hours: number
 ): ReadonlyArray<DatedAction> =>
-  [longTexts, manyListeners, returningListener, sharedEngagements, crowd].flatMap((draw) =>
+  [longTexts, manyListeners, returningListener, sharedEngagements, busyMinute, crowd].flatMap((draw) =>
     draw({ seed, brand, people, hours })
   )

@@ -2,10 +2,18 @@
  * What runs in a world's machine: the service over some store, as production wires it; or somebody's own fetch handler.
  */
 import { Entropy, Pruning, RetentionRounds, Retention, RetentionPolicy } from "@lead-signals/domain"
-import { app, AuditedKeyReads, ChangeWaitLimits, DefaultRateLimit, OperatorToken } from "@lead-signals/http"
+import {
+  app,
+  AuditedKeyReads,
+  ChangeWaitLimits,
+  DefaultRateLimit,
+  OperatorToken,
+  TrustedProxies
+} from "@lead-signals/http"
 import { type Machine, Prng } from "@lead-signals/simulation-kernel"
 import { Addresses, Emitter, Resolver, Sender, TargetGuard, Unresolvable } from "@lead-signals/webhook"
 import { Context, Effect, Either, Layer, type Scope } from "effect"
+import { trustedProxies } from "../vocabulary/Forwarding.ts"
 import { addressesOfNames, allowedRanges, unreadableRanges } from "../vocabulary/TargetUrls.ts"
 import { kindsInOrder, type PlannedPruning } from "../plan/PlannedRetention.ts"
 import type { Disk } from "./Disk.ts"
@@ -138,6 +146,7 @@ export const serve = (
     const host = stored.pipe(
       Context.add(ChangeWaitLimits, { ...waitLimits, ...(maxWaits === undefined ? {} : { maxWaits }) }),
       Context.add(OperatorToken, operatorToken),
+      Context.add(TrustedProxies, trustedProxies),
       Context.add(DefaultRateLimit, 1_000_000),
       Context.add(AuditedKeyReads, auditsKeyReads),
       Context.merge(yield* Layer.build(targets)),
