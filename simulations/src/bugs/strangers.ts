@@ -136,5 +136,23 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
     in: "withSignal",
     find: "[...$signalIds, $signalId].sort($ascending)",
     put: "[...$signalIds, $signalId].sort()"
-  })
+  }),
+  bugsIn("http", "ChangeWaits")(
+    "waits-of-a-key-forgotten",
+    "all that wait with a key are forgotten when one of them ends",
+    {
+      in: "ChangeWaits.leave",
+      find: "$waiting === 0",
+      put: "$waiting >= 0"
+    }
+  ),
+  bugsIn("http", "ClientAddress")(
+    "entry-without-address",
+    "an entry of X-Forwarded-For that is no address is left out",
+    {
+      in: "clientOf",
+      find: "$client = parseAddress($entry.trim())",
+      put: "$client = parseAddress($entry.trim()) ?? $client"
+    }
+  )
 ]
