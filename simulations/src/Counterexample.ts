@@ -60,7 +60,7 @@ export const Counterexample = Schema.Struct({
     startsAt: Schema.optional(Schema.NonNegativeInt),
     maxWaits: Schema.optional(Schema.NonNegativeInt),
     offDays: Schema.optional(Schema.Positive),
-    earlierSignals: Schema.optional(Schema.Positive),
+    earlierSignals: Schema.optional(Schema.Int.pipe(Schema.between(1, 100))),
     recovers: Schema.optional(Schema.Literal(true)),
     retention: Schema.optional(
       Schema.Struct({

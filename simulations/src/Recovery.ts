@@ -4,7 +4,7 @@ import type { ActorContext } from "./actors/ActorContext.ts"
 import { caller } from "./actors/OperatorCalls.ts"
 import * as WebhookOwner from "./actors/WebhookOwner.ts"
 import { drain } from "./DrainPhase.ts"
-import type { KnownBrand } from "./world/KnownFacts.ts"
+import type { Json, KnownBrand } from "./world/KnownFacts.ts"
 
 /** Recovers what died of each webhook since an instant between the creation of one that died and its death, and waits until nothing is owed. */
 export const recoverDeadLetters = (
@@ -15,18 +15,19 @@ export const recoverDeadLetters = (
     for (const brand of brands) {
       const by = caller({ party: `operator ${brand.index}`, label: `recovery ${brand.index}` })
       for (const [i, webhook] of brand.webhooks.entries()) {
-        const dead = yield* WebhookOwner.listDeliveries(
+        const listed = yield* WebhookOwner.listDeliveries(
           context,
           by(`dead ${i}`),
           brand,
           webhook,
           "state=dead"
         )
+        const dead = listed.filter(({ resentAs }: Json) => resentAs === null)
         if (dead.length === 0) continue
         const { createdAt, finishedAt } = dead[Math.floor(dead.length / 2)]
         const since = new Date(Math.floor((Date.parse(createdAt) + Date.parse(finishedAt)) / 2)).toISOString()
-        yield* WebhookOwner.recoverSince(context, by(`recover ${i}`), brand, webhook, since)
-        context.facts.coverageMarks.add("dead letters were recovered in the end")
+        const queued = yield* WebhookOwner.recoverSince(context, by(`recover ${i}`), brand, webhook, since)
+        if (queued > 0) context.facts.coverageMarks.add("dead letters were recovered in the end")
       }
     }
     for (const brand of brands) yield* drain(context, brand, "drain after recovery of")

@@ -75,7 +75,8 @@ const faultRates = [
   "killAtStore",
   "connectionLoss",
   "lateCommit",
-  "tornWrites"
+  "tornWrites",
+  "refusals"
 ] as const
 
 const scheduledFaultKinds = [

@@ -57,7 +57,7 @@ export const behaviourEffects = {
 export const rateEffects = {
   loss: "A message between two parties never arrives.",
   lostAnswer: "A request is handled, and its answer never arrives.",
-  cut: "The answer to a request breaks off half way; four times as often a receiver refuses the connection of a post.",
+  cut: "The answer to a request breaks off half way.",
   duplication: "A message arrives twice.",
   late: "A message takes up to 20 s, so that later ones overtake it.",
   slowStore: "A call of the store takes up to a second.",
@@ -68,7 +68,8 @@ export const rateEffects = {
   connectionLoss:
     "The connection of a call to a networked store is lost before the call arrives, or after it was done.",
   lateCommit: "A write to a networked store is committed up to 10 s after its time was read.",
-  tornWrites: "A kill takes the power of the whole host: what was not synced is lost, or there in part."
+  tornWrites: "A kill takes the power of the whole host: what was not synced is lost, or there in part.",
+  refusals: "A receiver refuses the connection of a post at once."
 }
 
 /** What each fault that strikes a number of times a day does. */

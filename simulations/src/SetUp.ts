@@ -32,7 +32,7 @@ interface BrandSize {
   readonly isLimited: boolean
   /** Whether nothing goes wrong meanwhile. */
   readonly isCalm: boolean
-  /** How many signals it had before its own, which are deleted: its own have ids of one digit and of two. */
+  /** The number of signals that are created and deleted before the brand's own, so that the ids of its own begin higher. */
   readonly earlierSignals?: number
 }
 

@@ -175,16 +175,37 @@ describe("deleted stay gone", () => {
 describe("erased stay gone", () => {
   it("counts a post that was under way as the person was erased [PII-3]", () => {
     const { facts, oracle, weakened } = judge("erased stay gone")
-    facts.erased.set("1 p", { brandId: "1", extId: "p.", at: start })
+    facts.erased.set("1 p", { brandId: "1", extId: "b0-p1.", at: start })
     const posted = (leasedAt: number) => {
       outboxOf(facts).leases.set("wh_1", [{ at: leasedAt, process: 0 } as never])
       const sent = { at: leasedAt + second, process: 0 }
       const webhook = { behaviour: "flaky", brandId: "1" }
-      return oracle.posted!({ id: "wh_1", sent, webhook, body: "p." } as never)
+      return oracle.posted!({ id: "wh_1", sent, webhook, body: "of b0-p1." } as never)
     }
     expect(posted(start)).toBe(null)
     expect(weakened()).toEqual([["the attempt was under way as the person was erased", 1]])
-    expect(posted(start + 1)).toBe("the flaky webhook was sent p. again")
+    expect(posted(start + 1)).toBe("the flaky webhook was sent b0-p1. again")
+  })
+
+  it("finds a short id as the value of its field alone, also in JSON within JSON [PII-3]", () => {
+    const { facts, oracle, weakened } = judge("erased stay gone")
+    facts.erased.set("1 p", { brandId: "1", extId: " ", at: start })
+    const answered = (text: string) =>
+      oracle.answered!({
+        call: {
+          brand: { id: "1" },
+          meaning: { means: "look" },
+          request: { method: "GET" },
+          route: "/x",
+          sentAt: start + 1
+        },
+        response: { text }
+      } as never)
+    expect(answered(JSON.stringify({ name: "a b" }))).toBe(null)
+    expect(weakened()).toEqual([["a short id is looked for as the value of extId alone", 1]])
+    const named = JSON.stringify({ extId: " " })
+    expect(answered(named)).toBe("GET /x shows  ")
+    expect(answered(JSON.stringify({ body: named }))).toBe("GET /x shows  ")
   })
 })
 

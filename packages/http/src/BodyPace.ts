@@ -1,7 +1,7 @@
 /** How long a request body may take to arrive. Only the time spent waiting for the client counts. [ERR-6] */
+import { elapsedMillisOf } from "@lead-signals/domain"
 import { Chunk, Context, Effect, Option, Stream } from "effect"
 import { RequestTimeout } from "./contract/Failures.ts"
-import { elapsedMillisOf } from "./ElapsedTime.ts"
 
 /** How slowly a body, or a line of one, may arrive. One that is slower is answered 408. */
 export interface PaceLimits {

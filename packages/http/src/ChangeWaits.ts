@@ -2,9 +2,8 @@
  * Requests for changes that wait until there is one. Those of a brand share one watch, which looks into the store twice a second and holds
  * nothing between two looks: no connection of the store, no slot of admission. [CHG-6]
  */
-import type { ApiKey, BrandId, StoreUnavailable } from "@lead-signals/domain"
+import { type ApiKey, type BrandId, elapsedMillis, type StoreUnavailable } from "@lead-signals/domain"
 import { Context, Deferred, Effect, Exit, FiberId, Tracer } from "effect"
-import { elapsedMillis } from "./ElapsedTime.ts"
 
 /** How many requests may wait, and how often the store is looked into for them. */
 export interface WaitLimits {

@@ -3,9 +3,10 @@
  * holds one page at most, and a slow client falls behind in the store instead of in memory. [LIVE-1 … LIVE-4]
  */
 import {
-  Brands,
   type BrandId,
+  Brands,
   type BrandStore,
+  elapsedMillis,
   type EventRead,
   LeadStore,
   liveEventView,
@@ -14,7 +15,6 @@ import {
 } from "@lead-signals/domain"
 import { Context, Effect, Layer, Option, type Scope, Stream } from "effect"
 import { DrainState } from "./DrainState.ts"
-import { elapsedMillis } from "./ElapsedTime.ts"
 import { logUnavailable } from "./RequestLog.ts"
 
 /** How often streams do what they do, and how many there may be. */

@@ -1,7 +1,6 @@
 /** The lines that requests, failures and defects leave in the log. Nothing in them is personal data. [PII-2, ERR-3] */
-import type { StoreUnavailable } from "@lead-signals/domain"
+import { elapsedMillisOf, type StoreUnavailable } from "@lead-signals/domain"
 import { Cause, Effect } from "effect"
-import { elapsedMillisOf } from "./ElapsedTime.ts"
 import { RequestObserver } from "./RequestObserver.ts"
 import { recordWithId, type RequestRecord } from "./RequestRecord.ts"
 

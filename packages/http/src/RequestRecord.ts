@@ -1,7 +1,6 @@
 /** What is gathered about a request while it is served: for its response headers and its line in the log. */
-import { Entropy, type RateLimit } from "@lead-signals/domain"
+import { elapsedMillisOf, Entropy, type RateLimit } from "@lead-signals/domain"
 import { Effect, Encoding, FiberRef } from "effect"
-import { elapsedMillisOf } from "./ElapsedTime.ts"
 
 /** What is known of a request by the time of its answer. */
 export interface RequestRecord {

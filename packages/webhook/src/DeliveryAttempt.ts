@@ -1,23 +1,23 @@
 /** One attempt: signs the body of a post, posts it, and turns the response into results of the post's deliveries. */
 import {
   attemptHeaders,
-  placeHeaders,
   type AttemptResult,
+  type AttemptTransitions,
   batchBody,
   type BodyMaterial,
   cloudEventView,
   deliveryBodyView,
   DeliveryIds,
+  elapsedMillisOf,
   formatOfBody,
   type Instant,
   type Lease,
+  placeHeaders,
   type PostedAs,
   Retries,
-  type AttemptTransitions,
   WebhookSecrets
 } from "@lead-signals/domain"
 import { Cause, type Clock, Effect, Exit, FiberId, Option } from "effect"
-import { elapsedMillisOf } from "./ElapsedTime.ts"
 import type { LeaseBatch, LeasedPost } from "./LeaseBatch.ts"
 import * as ResponseRedactor from "./ResponseRedactor.ts"
 import * as RetryAfter from "./RetryAfter.ts"

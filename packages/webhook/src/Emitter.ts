@@ -3,7 +3,7 @@
  * ports, so that a simulation can run it: time comes from `Clock`, jitter from `Random`, and it awaits no promise. Several
  * emitters may run on one store. [DELIV-2, DELIV-7]
  */
-import { Entropy, DeliverySlots, Outbox, Retries } from "@lead-signals/domain"
+import { DeliverySlots, elapsedMillisOf, Entropy, Outbox, Retries } from "@lead-signals/domain"
 import {
   Cause,
   Clock,
@@ -30,7 +30,6 @@ import {
   startAttempt
 } from "./DeliveryAttempt.ts"
 import { logDefect } from "./DeliveryLog.ts"
-import { elapsedMillisOf } from "./ElapsedTime.ts"
 import { type LeaseBatch, startLeaseBatch } from "./LeaseBatch.ts"
 import { maxQueuedMillis, PostQueue } from "./PostQueue.ts"
 import { Sender, startInFibers } from "./Sender.ts"
@@ -123,7 +122,8 @@ const make = (options: EmitterOptions) =>
      */
     const leaseDue = Effect.gen(function* () {
       if (slots.total >= options.limits.total) return null
-      const requestedAt = yield* Clock.currentTimeMillis
+      const requestedAt = clock.unsafeCurrentTimeMillis()
+      const startedAt = elapsedMillisOf(clock)
       const { leases, nextDueAt } = yield* outbox.lease({
         token: `${instance}-${++leaseCount}`,
         emitter: instance,
@@ -137,8 +137,12 @@ const make = (options: EmitterOptions) =>
         const posts = postsOf(leases)
         for (const [lease] of posts) slots.take(lease)
         // The lease's own `until` is of the store's clock, which may differ from this one. The lease began after the request.
-        const endsAt = requestedAt + options.leaseMillis - leaseReserveMillis
-        yield* startLeaseBatch(posts, endsAt, clock, batches, queue, (post, batch, mayPost, onEnd) =>
+        const lasts = options.leaseMillis - leaseReserveMillis
+        const term = {
+          endsAt: requestedAt + lasts,
+          leftMillis: lasts - (elapsedMillisOf(clock) - startedAt)
+        }
+        yield* startLeaseBatch(posts, term, clock, batches, queue, (post, batch, mayPost, onEnd) =>
           startAttempt(posting, post, batch, mayPost, (ended) => {
             if (ended !== null) {
               slots.note(post[0], mayLeaseAhead && isFast(ended))

@@ -1,7 +1,6 @@
 /** Attempts of deliveries that were leased together, under one timer: a timer for each would cost more than a small post. */
-import { type Lease, Retries } from "@lead-signals/domain"
+import { elapsedMillisOf, type Lease, Retries } from "@lead-signals/domain"
 import { type Clock, Duration, Effect, FiberId } from "effect"
-import { elapsedMillisOf } from "./ElapsedTime.ts"
 import { maxQueuedMillis, type PostQueue } from "./PostQueue.ts"
 
 /** The leases that go in one post, in their order, at least one. */
@@ -14,10 +13,18 @@ interface Running {
   readonly waitedMillis: number
 }
 
+/** How long leases last. */
+export interface LeaseTerm {
+  /** When they end, by this machine's clock as it was at the request, in milliseconds since 1970. */
+  readonly endsAt: number
+  /** Milliseconds until then, by the monotonic clock. */
+  readonly leftMillis: number
+}
+
 /** The posts of one call of `Outbox.lease`. */
 export class LeaseBatch {
   readonly running = new Set<Running>()
-  /** When the leases end, by this process's clock, in milliseconds since 1970: no attempt begins or goes on after that. */
+  /** When the leases end, by this machine's clock as it was at the request, in milliseconds since 1970: no attempt begins after that. */
   readonly endsAt: number
   /** Whether the timer has interrupted attempts, which are timeouts; an attempt that the emitter's stop interrupts is none. */
   isOverdue = false
@@ -68,13 +75,13 @@ const interruptAfter = (batch: LeaseBatch, millis: number) =>
   )
 
 /**
- * Starts an attempt for each post when the queue begins it, and interrupts those that still run at the attempt timeout or at `endsAt`,
- * whichever comes first. `endsAt` is in milliseconds since 1970. The batch is in `batches` until its last attempt has ended, which `attempt` says
- * by its `onEnd`.
+ * Starts an attempt for each post when the queue begins it, and interrupts those that still run at the attempt timeout or when the leases end,
+ * whichever comes first, by the monotonic clock. A post that has waited begins only where the machine's clock, too, leaves an attempt its whole time:
+ * the store ends leases by a clock that can be set. The batch is in `batches` until its last attempt has ended, which `attempt` says by its `onEnd`.
  */
 export const startLeaseBatch = (
   posts: ReadonlyArray<LeasedPost>,
-  endsAt: number,
+  { endsAt, leftMillis }: LeaseTerm,
   clock: Clock.Clock,
   batches: Set<LeaseBatch>,
   queue: PostQueue,
@@ -83,8 +90,6 @@ export const startLeaseBatch = (
   Effect.suspend(() => {
     const batch = new LeaseBatch(endsAt)
     batches.add(batch)
-    const leftMillis = endsAt - clock.unsafeCurrentTimeMillis()
-    // The machine's clock may be set while posts wait.
     const startedAt = elapsedMillisOf(clock)
     // A post waits only so long that its attempt still has its whole time before the leases end.
     const until = startedAt + Math.min(maxQueuedMillis, leftMillis - Retries.attemptTimeoutMillis)
@@ -92,11 +97,11 @@ export const startLeaseBatch = (
       // Not the size of `running`: the first attempt may end before the last one begins.
       let left = posts.length
       for (const leases of posts) {
-        queue.add(leases[0].webhook.id, until, (mayPost) => {
-          const running: Running = {
-            interrupt: Effect.void,
-            waitedMillis: elapsedMillisOf(clock) - startedAt
-          }
+        queue.add(leases[0].webhook.id, until, (isInTime) => {
+          const waitedMillis = elapsedMillisOf(clock) - startedAt
+          const running: Running = { interrupt: Effect.void, waitedMillis }
+          const hasWholeTime = clock.unsafeCurrentTimeMillis() <= endsAt - Retries.attemptTimeoutMillis
+          const mayPost = isInTime && (waitedMillis === 0 || hasWholeTime)
           batch.running.add(running)
           running.interrupt = attempt(leases, batch, mayPost, () => {
             batch.running.delete(running)

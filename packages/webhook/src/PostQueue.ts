@@ -30,7 +30,7 @@ export class PostQueue {
 
   constructor(
     private readonly limits: DeliverySlots.Limits,
-    /** Milliseconds since an arbitrary instant, by a clock that nobody sets. */
+    /** Milliseconds since an arbitrary instant, by the monotonic clock. */
     private readonly now: () => number
   ) {}
 

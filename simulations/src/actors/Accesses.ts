@@ -6,7 +6,8 @@ import type { HttpMethod } from "@effect/platform/HttpMethod"
 import { Effect } from "effect"
 import { type Action, addressLists } from "../plan/Plan.ts"
 import { correctBody, pathTexts } from "../vocabulary/CorrectRequests.ts"
-import { forwardings } from "../vocabulary/Forwarding.ts"
+import { mayCome } from "../oracles/Addresses.ts"
+import { forwardings, trustedProxies } from "../vocabulary/Forwarding.ts"
 import { type Operation, operations } from "../vocabulary/Operations.ts"
 import { openingScopes } from "../vocabulary/Scopes.ts"
 import type { Json, KnownBrand, KnownKey, Meaning } from "../world/KnownFacts.ts"
@@ -163,7 +164,8 @@ const walkAudit = (context: ActorContext, caller: Caller, token: string): Effect
 /** The n-th way in which a request of the client comes; a host of its own trusts no proxies of ours. */
 const comingFrom = ({ facts }: ActorContext, client: string, n: number): NonNullable<Call["unusual"]> => {
   const { header, peer } = forwardings[facts.isStoreSeen ? n % forwardings.length : 0]!(client)
-  if (peer !== client && header !== null) facts.coverageMarks.add("a request with a key came through a proxy")
+  if (header !== null && mayCome(trustedProxies, peer))
+    facts.coverageMarks.add("a request with a key came through a proxy")
   return { address: peer, ...(header === null ? {} : { headers: { "x-forwarded-for": header } }) }
 }
 

@@ -76,7 +76,7 @@ const waits = [0, 0, 0, 2, 20]
 /** At most four requests of a key wait at once, and further ones are answered at once: mostly two are left to probes. [CHG-6] */
 const maxWaits = 2
 
-/** Some send several at once, more than may wait, of which one ends soon; then some more, and all of it again. */
+/** Some clients send six requests at once, more than may wait; the first ends after 2 s. After 4 s they send three more. Each client does this twice. */
 const crowd = {
   share: 0.08,
   rounds: 2,

@@ -116,15 +116,15 @@ export const redeliver = (
     if (status === 202) context.facts.coverageMarks.add("a delivery was sent again on purpose")
   })
 
-/** Sends again what died since the instant, and nobody has sent again. */
+/** Sends again what died since the instant, and nobody has sent again. Answers how many deliveries that queued. */
 export const recoverSince = (
   context: ActorContext,
   caller: Caller,
   brand: KnownBrand,
   webhook: KnownWebhook,
   since: string
-): Effect.Effect<void> =>
-  Effect.asVoid(
+): Effect.Effect<number> =>
+  Effect.map(
     succeeding(context, caller, {
       method: "POST",
       route: `${route}/recover`,
@@ -132,7 +132,8 @@ export const recoverSince = (
       body: { since },
       brand,
       meaning: { means: "resend", webhook, maxEvents: Number.POSITIVE_INFINITY }
-    })
+    }),
+    ({ data }) => data.queued
   )
 
 /** Sends again what died since `agoMillis` before now, or, where that is even, since the very end of one that died. */

@@ -44,7 +44,10 @@ const isIn = (address: Bits, range: string): boolean => {
 const isAddress = (text: string): boolean =>
   /^[\d.]+$/.test(text) || (text.includes(":") && /^[\da-f:.]+$/i.test(text))
 
-/** The address of the client: the last one that is no trusted proxy's, the connection's being the last of all; undefined where an entry before it says none. */
+/**
+ * The client's address. From the connection leftwards through X-Forwarded-For, the first entry that is no trusted proxy, or the leftmost entry where
+ * all are proxies; undefined where that entry is no address.
+ */
 export const clientOf = (peer: string | undefined, header: string | undefined): string | undefined => {
   if (peer === undefined) return undefined
   const chain = [...(header?.split(",").map((entry) => entry.trim()) ?? []), peer]

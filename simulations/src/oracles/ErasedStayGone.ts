@@ -1,13 +1,17 @@
+import type { RuleChecks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
 import { isUnderWay } from "./UnderWay.ts"
 
 /** An id of fewer characters, such as a space, may stand for something else. */
 const tellingLength = 6
 
-/** Whether the JSON names the person: by the id anywhere, or, where that is short, as the value of a field `extId`. */
+/** The text as it is within a string of JSON. */
+const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+/** Whether the JSON, or JSON in a string of it, names the person: by the id anywhere, or, where that is short, as the value of a field `extId`. */
 const names = (json: string, extId: string): boolean => {
-  const quoted = JSON.stringify(extId)
-  return json.includes(extId.length < tellingLength ? `"extId":${quoted}` : quoted.slice(1, -1))
+  const found = extId.length < tellingLength ? `"extId":${JSON.stringify(extId)}` : escaped(extId)
+  return json.includes(found) || json.includes(escaped(found))
 }
 
 /** An erased person is never sent again, and is in no answer to later requests. [PII-3] */
@@ -16,12 +20,16 @@ export const erasedStayGone: Oracle = {
   instantiate: (facts, checks) => {
     const answers = checks.rule("each answer to what is asked after an erasure")
     const posts = checks.rule("each post that is begun after an erasure")
+    const count = (rule: RuleChecks, extId: string): void => {
+      if (extId.length < tellingLength) rule.weaken("a short id is looked for as the value of extId alone")
+      else rule.judged++
+    }
     return {
       answered: ({ call, response }) => {
         if (call.meaning.means === "observe") return null
         for (const { at, brandId, extId } of facts.erased.values()) {
           if (call.sentAt <= at || call.brand?.id !== brandId) continue
-          answers.judged++
+          count(answers, extId)
           if (names(response.text, extId)) return `${call.request.method} ${call.route} shows ${extId}`
         }
         return null
@@ -34,7 +42,7 @@ export const erasedStayGone: Oracle = {
             posts.weaken("the attempt was under way as the person was erased")
             continue
           }
-          posts.judged++
+          count(posts, extId)
           if (isNamed) return `the ${post.webhook.behaviour} webhook was sent ${extId} again`
         }
         return null

@@ -211,7 +211,7 @@ export class OutboxAttempts {
       return `an attempt of ${id} has the status ${status} and the error ${error}`
     if (status === null) {
       if (error !== "timeout") return error === "connection" ? null : `${id}: the error is ${error}`
-      // By a clock that nobody sets.
+      // By the monotonic clock.
       if (durationMillis >= minTimeoutMillis) {
         this.timeouts.judged++
         return null

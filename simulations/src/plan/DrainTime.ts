@@ -1,7 +1,7 @@
 /** How long everything owed may take to come about after the faults have stopped. */
 import type { Plan } from "./Plan.ts"
 
-/** Longer than one schedule of retries takes, and every pause between several. */
+/** Longer than two schedules of retries take, of what died and was recovered, and every pause between several. */
 const usualDays = 30
 
 /**

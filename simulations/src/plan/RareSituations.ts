@@ -1,6 +1,6 @@
 /**
  * Situations that the hourly rates of a scenario seldom bring about, or that cost too much for every seed: the longest texts, crowds, many
- * listeners, listeners who come back, engagements that all brands see. Each has a stream of numbers of its own.
+ * listeners, minutes in which engagements come every few seconds, listeners who come back, engagements that all brands see. Each has a stream of numbers of its own.
  */
 import { Prng } from "@lead-signals/simulation-kernel"
 import type { BrandScenario } from "../Scenario.ts"
@@ -106,9 +106,11 @@ const sharedEngagements = (drawn: Drawn): ReadonlyArray<DatedAction> => {
   return [{ do: "observe", at: ofAll.below(hours * hour), brand, seen }]
 }
 
-/** The share of a brand's seeds with a busy minute, how many observations with engagements it has, and how long each follows the one before at most. */
+/** The share of a brand's seeds with a busy minute. */
 const busyShare = 0.08
+/** Requests with observations of a busy minute. */
 const busyRounds = 12
+/** Milliseconds between two of them at most. */
 const busyGapMillis = 7000
 
 /** Engagements come every few seconds: those that failed are due again between new ones, in posts of several. [BATCH-3] */
@@ -116,7 +118,7 @@ const busyMinute = (drawn: Drawn): ReadonlyArray<DatedAction> => {
   const { brand, hours, seed } = drawn
   const prng = Prng.of(seed, `busy minute of ${brand}`)
   if (!prng.chance(busyShare)) return []
-  let at = prng.below(hours * hour)
+  let at = prng.below(Math.max(1, hours * hour - busyRounds * busyGapMillis))
   return Array.from({ length: busyRounds }, (_, round) => {
     at += prng.below(busyGapMillis)
     const ids = numbered(`b${brand}-busy${round}`, 1 + prng.below(4))

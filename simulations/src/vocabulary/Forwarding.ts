@@ -13,7 +13,6 @@ export interface Forwarded {
 export const forwardings: ReadonlyArray<(client: string) => Forwarded> = [
   (client) => ({ peer: client, header: null }),
   (client) => ({ peer: client, header: "192.0.2.7" }),
-  (client) => ({ peer: client, header: null }),
   (client) => ({ peer: "10.0.0.9", header: client }),
   (client) => ({ peer: "2001:db8:ffff::1", header: `198.51.100.1, ${client}, 10.255.255.255` }),
   (client) => ({ peer: "10.0.0.9", header: `${client}, unknown` }),

@@ -50,7 +50,7 @@ export interface SimulatedResponse {
 
 /** What a client took of an answer without an end. */
 export interface TakenStream {
-  /** Each piece, with the milliseconds at which the client took it, by the clock of the service that nobody sets. */
+  /** Each piece, with the milliseconds at which the client took it, by the monotonic clock of the service. */
   readonly pieces: ReadonlyArray<{ readonly at: number; readonly text: string }>
   /** Whether the client left, or the service ended it. */
   readonly isLeft: boolean

@@ -108,7 +108,7 @@ class Request extends Inspectable.Class implements HttpServerRequest.HttpServerR
   }
 }
 
-/** Milliseconds by the clock of the service that nobody sets. */
+/** Milliseconds by the monotonic clock of the service. */
 const elapsedMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 /** What a client takes of an answer without an end, until it leaves or the service ends it. */

@@ -39,9 +39,6 @@ export interface Consumer {
 const delay = { min: 1, max: 80, late: 20_000 }
 const patienceMillis = 30_000
 
-/** How many connections of posts receivers refuse for each answer that is cut. */
-const refusalsPerCut = 4
-
 /** The same request once more, as a call of its own. */
 const twinOf = (call: Call): Call => ({
   ...call,
@@ -309,7 +306,7 @@ export class World {
     return Effect.async<Sender.PostResponse, Sender.SendFailed>((resume) => {
       if (kernel.now < process.cutFromReceiversUntil) return
       // Where nobody listens a connection ends in the millisecond in which it begins.
-      if (this.decisions.fault(`refused ${label}`, Math.min(1, refusalsPerCut * this.rates.cut)) !== null) {
+      if (this.decisions.fault(`refused ${label}`, this.rates.refusals) !== null) {
         sent.endedAt = kernel.now
         resume(Effect.fail(new Sender.SendFailed({ error: "connection" })))
         return

@@ -47,7 +47,7 @@ const accessOf = (credential: string, origin: Origin) =>
     return { kind: "operator", tokenHash: null, actor: { type: "environment", id: null } } as const
   }).pipe(Effect.catchTag("@lead-signals/domain/InvalidApiKey", () => Effect.fail(new InvalidCredential())))
 
-/** What a session opens; null when its credential opens nothing any more: it is revoked or has expired, or its brand is gone. [SES-3] */
+/** What a credential opens; null when it opens nothing any more: it is revoked or has expired, or its brand is gone. [SES-3] */
 const openedBy = (access: SessionAccess, origin: Origin) =>
   Effect.gen(function* () {
     if (access.kind === "brand") {
@@ -102,18 +102,18 @@ export const sessionCalls = {
         Effect.gen(function* () {
           if (isCrossOrigin(request.headers)) return yield* new Forbidden({ reason: "origin" })
           const { credential } = yield* body
+          const origin = originOf(request)
           const refused = yield* RefusedCredentials
-          const access = yield* accessOf(credential, originOf(request)).pipe(
-            Effect.tapErrorTag("@lead-signals/http/InvalidCredential", () => refused.note("signIn"))
-          )
-          const opened = yield* openedBy(access, originOf(request))
-          // The credential can be revoked at the same moment.
-          if (opened === null) return yield* new InvalidCredential()
-          const sessions = yield* Sessions
-          // Nothing fails from here on: a sign-in that fails ends no other session of its credential.
-          const session = yield* sessions.begin(access)
-          const view = viewOf(session, opened)
+          const { access, opened } = yield* Effect.gen(function* () {
+            const access = yield* accessOf(credential, origin)
+            const opened = yield* openedBy(access, origin)
+            // The credential can be revoked at the same moment.
+            return opened === null ? yield* new InvalidCredential() : { access, opened }
+          }).pipe(Effect.tapErrorTag("@lead-signals/http/InvalidCredential", () => refused.note("signIn")))
           yield* recordSession({ ...trailOf(access), viaSession: false, operation: "signIn", status: 201 })
+          // Last: a sign-in that fails, or whose client goes away, ends no other session of its credential.
+          const session = yield* Effect.flatMap(Sessions, ({ begin }) => begin(access))
+          const view = viewOf(session, opened)
           return HttpServerResponse.setHeader(
             json({ data: view, ...metaOf(allIgnored(Target.parametersOf(request.url))) }, 201),
             "set-cookie",

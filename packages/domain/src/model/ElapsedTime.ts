@@ -1,7 +1,7 @@
-/** Measures durations by a clock that no change of the machine's time moves. */
+/** Durations by the monotonic clock, which no change of the machine's time moves. */
 import { Clock, Effect } from "effect"
 
-/** Milliseconds of this clock since an arbitrary instant: only differences mean something. */
+/** Milliseconds of the monotonic clock since an arbitrary instant: only differences mean something. */
 export const elapsedMillisOf = (clock: Clock.Clock): number =>
   Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
 
