@@ -247,15 +247,17 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
 
   const wrongStream = (call: Call, taken: TakenStream): string | null => {
     const feed = feedOf(call)
-    if (feed.isUnclear)
-      streams.weaken("nobody knows what the brand has: its opening, its end and its pace are judged")
-    else streams.judged++
     const { isLeft, pieces } = taken
     const { leavesAfter = 0, takesMillis = 0 } = call.request.unusual ?? {}
-    if (!isLeft && !mayEnd(call)) return "it ends by itself"
     // The opening is the first that a client takes so slowly.
-    if (takesMillis > stallMillis + pollMillis && leavesAfter > takesMillis)
-      return "its client takes nothing, and is not disconnected"
+    const isStalled = takesMillis > stallMillis + pollMillis && leavesAfter > takesMillis
+    const hasStoodStill = facts.incidents.touched(["pause"], call.handledAt, facts.now(), call.handledBy)
+    if (feed.isUnclear)
+      streams.weaken("nobody knows what the brand has: its opening, its end and its pace are judged")
+    else if (isStalled && hasStoodStill) streams.weaken("the service stood still while a client took nothing")
+    else streams.judged++
+    if (!isLeft && !mayEnd(call)) return "it ends by itself"
+    if (isStalled && !hasStoodStill) return "its client takes nothing, and is not disconnected"
     const [opening, ...rest] = pieces
     if (opening === undefined)
       return leavesAfter <= 1 || deleted.has(call.brand!.id) ? null : "it shows nothing"
