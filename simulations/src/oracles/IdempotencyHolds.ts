@@ -10,10 +10,9 @@ import type { Checks } from "./Checks.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
 
 const dayMillis = 24 * 60 * 60_000
-
+const leaseMillis = 10_000
 /** The longest that a call of a slow store takes. */
 const longestCallMillis = 4000
-const leaseMillis = 10_000
 /** The most milliseconds by which a reservation is ahead of the clock that reads it, where no clock was set. */
 const clockDifferenceMillis = 1000
 

@@ -9,7 +9,8 @@ import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as IncomingMessage from "@effect/platform/HttpIncomingMessage"
-import { Clock, Context, Effect, Inspectable, Option, Stream } from "effect"
+import { Context, Effect, Inspectable, Option, Stream } from "effect"
+import { elapsedMillis } from "@lead-signals/domain"
 import { BodyPace } from "@lead-signals/http"
 import { bodyLimits } from "../vocabulary/ArrivalTimes.ts"
 import { type Arrival, piecesOf } from "./BodyPieces.ts"
@@ -107,9 +108,6 @@ class Request extends Inspectable.Class implements HttpServerRequest.HttpServerR
     return { _id: "SimulatedRequest", method: this.method, url: this.originalUrl }
   }
 }
-
-/** Milliseconds by the monotonic clock of the service. */
-const elapsedMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 /** What a client takes of an answer without an end, until it leaves or the service ends it. */
 const takenOf = <E>(
