@@ -95,7 +95,7 @@ describe.each(stores)("what is leased ahead on %s", (_, store) => {
       })
     ))
 
-  /** How many of those that wait were posted by the end of their lease, of the clock set by `millis`: two places get free, after 4 s and 14 s. */
+  /** Sets the machine's clock by `millis` while two posts wait, for which places get free after 4 s and 14 s. Answers how many of the two begin within 15 s. */
   const postsOfWaiting = (millis: number) => {
     let posted = -1
     const free: Behaviour = (n, post) => (n === 3 ? after(14_000) : n === 4 ? after(4000) : hanging)(n, post)

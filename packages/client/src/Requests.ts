@@ -35,7 +35,7 @@ const queryOf = (parameters: object): string => {
   return query.size === 0 ? "" : `?${query}`
 }
 
-/** Milliseconds since an arbitrary instant, by a clock that nobody sets: a machine's time may be set while a call waits. */
+/** Milliseconds since an arbitrary instant, by the monotonic clock: a machine's time may be set while a call waits. */
 const elapsedMillis: Effect.Effect<number> = Effect.clockWith((clock) =>
   Effect.sync(() => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n))
 )
