@@ -36,6 +36,10 @@ const withheld = "[withheld: the payload is too large to be compared with the re
 const isLoggedRight = ({ logged }: KeptPost, response: string | null, isBatch: boolean): boolean =>
   logged === undefined || response === logged || (isBatch && logged !== null && response === withheld)
 
+/** Whether a lease says of the delivery what it sends again, as far as that one's id is known. */
+const isResendOf = ({ resendOf }: KnownDelivery, id: string | null): boolean =>
+  resendOf === null ? id === null : id !== null && (resendOf.id === null || resendOf.id === id)
+
 /** A part of `OutboxReference`: its methods answer what is wrong with what the store did, or null. */
 export class OutboxAttempts {
   private readonly recorded = new Set<string>()
@@ -55,8 +59,14 @@ export class OutboxAttempts {
     this.dates = checks.rule("each date that a receiver names for the next attempt")
   }
 
-  /** The delivery that the body is of: one whose id nobody has seen, and that is due the longest. */
-  private unseen(webhook: OutboxWebhook, body: string | null, place: Json): KnownDelivery | undefined {
+  /**
+   * The delivery that the body is of: one whose id nobody has seen, and that is due the longest. Where several are due, another may be meant.
+   */
+  private unseen(
+    webhook: OutboxWebhook,
+    { body, place, resendOf }: Json,
+    now: number
+  ): KnownDelivery | undefined {
     const parsed = parsedBody(body ?? "{}")
     const { data } = parsed
     const subject = subjectOf({
@@ -64,14 +74,19 @@ export class OutboxAttempts {
       leadId: data?.lead2?.id ?? null,
       engagementId: data?.engagements?.[0]?.id ?? null
     })
-    let found: KnownDelivery | undefined
-    for (const each of webhook.unseen.get(subject) ?? [])
-      if (
+    const fitting = (webhook.unseen.get(subject) ?? []).filter(
+      (each) =>
         each.state === "pending" &&
         each.isOrdered === (place?.isInOrder ?? false) &&
-        (found === undefined || each.due!.to < found.due!.to)
+        isResendOf(each, resendOf)
+    )
+    const due = fitting.filter((each) => each.due!.from <= now)
+    const [found] = (due.length > 0 ? due : fitting).toSorted((a, b) => a.due!.to - b.due!.to)
+    if (found !== undefined)
+      this.outbox.guesses.note(
+        found,
+        due.filter(({ attempts, failures }) => attempts === found.attempts && failures === found.failures)
       )
-        found = each
     return found
   }
 
@@ -79,13 +94,11 @@ export class OutboxAttempts {
   lease(leases: ReadonlyArray<Json>, request: Json, now: number, process: number): string | null {
     const { leaseMillis: millis, limits, underWay } = request
     const taken = new Map<OutboxWebhook, Array<LeasedDelivery>>()
-    for (const [
-      i,
-      { batch, body, deliveryId: id, place, token, until, webhook: given }
-    ] of leases.entries()) {
-      const webhook = this.outbox.webhooks.get(given.id)
-      if (webhook === undefined) return `${id} is leased for webhook ${given.id}, which is gone`
-      const delivery = this.outbox.delivery(webhook, id) ?? this.unseen(webhook, body, place)
+    for (const [i, given] of leases.entries()) {
+      const { batch, body, deliveryId: id, place, token, until } = given
+      const webhook = this.outbox.webhooks.get(given.webhook.id)
+      if (webhook === undefined) return `${id} is leased for webhook ${given.webhook.id}, which is gone`
+      const delivery = this.outbox.delivery(webhook, id) ?? this.unseen(webhook, given, now)
       if (delivery === undefined || !this.outbox.learn(delivery, id))
         return `${id} is leased for webhook ${webhook.id}, and nobody queued it`
       if (!webhook.enabled) return `${id} is leased, and webhook ${webhook.id} is disabled`

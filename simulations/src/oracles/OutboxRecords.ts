@@ -1,5 +1,6 @@
 /** Webhooks and deliveries as a naive outbox keeps them. Times are in milliseconds since 1970, by the clock that the store reads unless said. */
 import type { Json } from "../world/KnownFacts.ts"
+import type { OutboxGuesses } from "./OutboxGuesses.ts"
 
 /** Events of one commit are queued in this order. */
 export const eventOrder = ["lead2.created", "activity.detected"]
@@ -79,7 +80,7 @@ export interface KnownDelivery {
   due: Due | null
   lease: KnownLease | null
   finishedAt: number | null
-  readonly resendOf: KnownDelivery | null
+  resendOf: KnownDelivery | null
   resentAs: KnownDelivery | null
   /** What its attempts send; null before the first lease, and when it is finished. */
   body: string | null
@@ -285,4 +286,6 @@ export interface DeliveriesOfWebhooks {
   readonly deliveryOf: (id: string) => KnownDelivery | undefined
   /** Notes the id of a delivery that was seen for the first time; false where it must be another. */
   readonly learn: (delivery: KnownDelivery, id: string) => boolean
+  /** The leases that may be of another delivery than they were taken for. */
+  readonly guesses: OutboxGuesses
 }

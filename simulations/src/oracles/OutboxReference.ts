@@ -4,6 +4,7 @@
  * the clock that the store reads, so that faults of clocks need no allowance. Ids are learnt when a delivery is first seen.
  */
 import type { Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import { OutboxGuesses } from "./OutboxGuesses.ts"
 import { OutboxAttempts } from "./OutboxAttempts.ts"
 import {
   type DeliveriesOfWebhooks,
@@ -53,6 +54,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
   private queued = 0
   /** Leases by the id under which they were given, also of deliveries that are gone or have another id by now. */
   readonly leases = new Map<string, Array<KnownLease>>()
+  readonly guesses = new OutboxGuesses()
   private readonly byId = new Map<string, KnownDelivery>()
   private readonly events = new Map<string, Map<number, LeadEvents>>()
   readonly attempts: OutboxAttempts
@@ -82,12 +84,37 @@ export class OutboxReference implements DeliveriesOfWebhooks {
 
   /** Notes the id of a delivery that was seen for the first time; false where it must be another. */
   learn(delivery: KnownDelivery, id: string): boolean {
-    if (delivery.id !== null) return delivery.id === id
-    if (this.byId.has(id) || !/^wh_[0-9a-f]{32}$/.test(id)) return false
+    if (delivery.id === id) return true
+    const other = this.byId.get(id)
+    if (other !== undefined) return this.exchange(other, delivery)
+    if (delivery.id !== null || !/^wh_[0-9a-f]{32}$/.test(id)) return false
     delivery.id = id
     this.byId.set(id, delivery)
     const unseen = delivery.webhook.unseen.get(subjectOf(delivery))!
     unseen.splice(unseen.indexOf(delivery), 1)
+    return true
+  }
+
+  /** The delivery of that id as it is shown, which tells apart those whose leases can't be. */
+  recognised(webhook: OutboxWebhook, { attempts, delivery }: Json): KnownDelivery | undefined {
+    const taken = this.delivery(webhook, delivery.id)
+    const isShown = ({ createdAt, log }: KnownDelivery): boolean =>
+      createdAt === delivery.createdAt && log[0]?.at === attempts[0]?.at
+    if (taken === undefined || isShown(taken)) return taken
+    const actual = this.guesses.othersFor(taken).find(isShown)
+    return actual !== undefined && this.exchange(taken, actual) ? actual : taken
+  }
+
+  /** Notes that the id taken for one of `taken` is of `actual`; false where there was no doubt. */
+  private exchange(taken: KnownDelivery, actual: KnownDelivery): boolean {
+    if (!this.guesses.exchange(taken, actual)) return false
+    const { webhook } = actual
+    const unseen = webhook.unseen.get(subjectOf(actual))!
+    // What had ended may be pending now, and the other way round: what is known of this array no longer holds.
+    webhook.deliveries = [...webhook.deliveries]
+    if (taken.id === null) unseen.splice(unseen.indexOf(actual), 1, taken)
+    else this.byId.set(taken.id, taken)
+    this.byId.set(actual.id!, actual)
     return true
   }
 
@@ -115,6 +142,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     for (const known of [this.webhooks, this.deletedBrands, this.leases, this.byId, this.events])
       known.clear()
     this.history = []
+    this.guesses.clear()
     for (const each of kept) this.note(each)
     for (const { id, lease } of before) {
       const again = this.leases.get(id)?.find(({ token }) => token === lease.token)

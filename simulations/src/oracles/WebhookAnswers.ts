@@ -67,7 +67,7 @@ export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswer
       expected.set(call, notFound)
       return known === undefined ? null : `delivery ${deliveryId} is there, and is not found`
     }
-    const known = webhook && outbox.delivery(webhook, deliveryId!)
+    const known = webhook && outbox.recognised(webhook, answer.value)
     if (known === undefined) return `delivery ${deliveryId} is found, and nobody has seen it`
     const wrong = learn(outbox, known, answer.value.delivery)
     if (wrong !== null) return wrong
