@@ -94,8 +94,11 @@ const readsByKeys = (facts: KnownFacts, checks: Checks) => {
   const rule = checks.rule("each list that a key reads has an entry of its day")
   /** The call that made each entry. */
   const entered = new Map<string, Call>()
-  /** Lists that were answered without an entry so far: how many, and when that began, in true time. */
-  const owed = new Map<string, { readonly since: number; lists: number }>()
+  /**
+   * Lists that were answered without an entry so far: how many, and when that began, in true time. After a failure it begins with the first
+   * that is answered from `since` on: another request may have tried again at the same instant.
+   */
+  const owed = new Map<string, { since: number; hasBegun: boolean; lists: number }>()
   const nameOf = ({ handledBy, handledByStart, key, route }: Call, at: number): string =>
     [handledBy, handledByStart, key?.id, route, dayOf(at)].join(" ")
   return {
@@ -142,12 +145,20 @@ const readsByKeys = (facts: KnownFacts, checks: Checks) => {
       if (isTried) rule.weaken("the store failed to write the entry")
       const known = owed.get(name)
       if (known === undefined || isTried) {
-        owed.set(name, { since: at + (isTried ? retryingMillis : 0), lists: isTried ? 0 : 1 })
+        owed.set(name, {
+          since: at + (isTried ? retryingMillis : 0),
+          hasBegun: !isTried,
+          lists: isTried ? 0 : 1
+        })
         return null
+      }
+      known.lists++
+      if (!known.hasBegun && at >= known.since) {
+        known.since = at
+        known.hasBegun = true
       }
       const { since } = known
       // Another request is writing the entry.
-      known.lists++
       if (at - since < writingMillis) return null
       return facts.incidents.touched(["clock", "pause"], since, at, call.handledBy)
         ? null
