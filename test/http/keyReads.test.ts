@@ -1,7 +1,7 @@
 /** When a read by an API key is entered in the audit log again, by a clock of the test. */
 import { type ApiKey, AuditLog, StoreUnavailable } from "@lead-signals/domain"
 import { KeyReads } from "@lead-signals/http/internal"
-import { Effect, Logger, TestClock, TestContext } from "effect"
+import { Deferred, Effect, Fiber, Logger, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
 
 const key = { id: "1", brandId: "2" } as ApiKey
@@ -51,4 +51,35 @@ it("is tried again after a minute, and no sooner, where it could not be written 
   ).toEqual([])
   expect(await enteredAt([refused, [day + 59_999, true]])).toEqual([])
   expect(await enteredAt([refused, [day + 60_000, true], [day + 120_000, true]])).toEqual([day + 60_000])
+})
+
+it("stays entered where the entry of the day before fails after it [AUD-8]", async () => {
+  const entered: Array<number> = []
+  const unused = () => Effect.die("no part of this test")
+  const keyReads = new KeyReads()
+  await Effect.gen(function* () {
+    const ending = yield* Deferred.make<never, StoreUnavailable>()
+    const log = AuditLog.of({
+      append: ({ at }) =>
+        at < 2 * day ? Deferred.await(ending) : Effect.sync(() => String(entered.push(at))),
+      complete: unused,
+      list: unused,
+      prune: unused
+    })
+    const note = Effect.provideService(keyReads.note(key, "listLeads"), AuditLog, log)
+    yield* TestClock.setTime(2 * day - 1)
+    const slow = yield* Effect.fork(note)
+    yield* Effect.yieldNow()
+    yield* TestClock.setTime(2 * day)
+    yield* note
+    yield* Deferred.fail(ending, new StoreUnavailable({ reason: "full disk" }))
+    yield* Fiber.join(slow)
+    yield* TestClock.setTime(2 * day + 60_000)
+    yield* note
+  }).pipe(
+    Effect.provide(Logger.remove(Logger.defaultLogger)),
+    Effect.provide(TestContext.TestContext),
+    Effect.runPromise
+  )
+  expect(entered).toEqual([2 * day])
 })

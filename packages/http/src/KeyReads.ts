@@ -56,6 +56,8 @@ export class KeyReads {
       const name = nameOf(id, operation)
       // Requests that come meanwhile make no second entry.
       this.pauses.set(name, entered)
+      // A request of the day after may have entered it by then.
+      const isStillThatDay = (): boolean => this.day === day
       const entry = {
         actor: { type: "key", id } as const,
         viaSession: false,
@@ -67,11 +69,13 @@ export class KeyReads {
       return Effect.flatMap(AuditLog, (log) => log.append({ ...entry, at })).pipe(
         Effect.catchAll(({ reason }) =>
           Effect.zipRight(
-            Effect.sync(() => this.pauses.set(name, { since: at, until: at + retryMillis })),
+            Effect.sync(() => {
+              if (isStillThatDay()) this.pauses.set(name, { since: at, until: at + retryMillis })
+            }),
             Effect.logWarning("read by an API key without audit entry").pipe(Effect.annotateLogs({ reason }))
           )
         ),
-        Effect.onInterrupt(() => Effect.sync(() => this.pauses.delete(name))),
+        Effect.onInterrupt(() => Effect.sync(() => isStillThatDay() && this.pauses.delete(name))),
         Effect.asVoid
       )
     })

@@ -123,6 +123,8 @@ export const attentionReference = (facts: KnownFacts, checks: Checks) => {
     const refusing = counts.refusing.get(call)
     if (refusing === undefined) return
     counts.refusing.delete(call)
+    // The store has refused it, and its answer was lost.
+    if (response.status !== 429) return
     add(counts.refusals, refusing.keyId, 1, windowFrom(refusing.from), call.handledAt)
   }
 
@@ -164,7 +166,12 @@ export const attentionReference = (facts: KnownFacts, checks: Checks) => {
     if (after.spare > 0)
       rule.weaken("observations in lines failed in the middle: nobody knows how many were counted")
     else rule.judged++
-    const isSettled = !snapshot.isAnyObserving && after.count === snapshot.rejected.count && after.spare === 0
+    // What began after the keys were read may have counted before the answer, at the same instant.
+    const isSettled =
+      !snapshot.isAnyObserving &&
+      observing.length === 0 &&
+      after.count === snapshot.rejected.count &&
+      after.spare === 0
     const most = after.count + after.spare + observing.reduce((sum, each) => sum + sizeOf(each), 0)
     const said = isSettled
       ? wrongTally("rejected observations", rejectedObservations, snapshot.rejected)

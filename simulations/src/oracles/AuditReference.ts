@@ -31,6 +31,10 @@ const listedByKeys: Readonly<Record<string, string>> = {
   "GET /signals/changes": "listChanges"
 }
 
+/** Whether a key itself, and no session of one, lists leads or changes. */
+export const isListOfKey = (call: Call): boolean =>
+  call.key !== null && !isViaSession(call) && listedByKeys[operationOf(call)] !== undefined
+
 const isAudited = (call: Call): boolean => {
   const operation = operationOf(call)
   // What the session of a key lists has an entry each time.
@@ -98,7 +102,10 @@ const readsByKeys = (facts: KnownFacts, checks: Checks) => {
    * Lists that were answered without an entry so far: how many, and when that began, in true time. After a failure it begins with the first
    * that is answered from `since` on: another request may have tried again at the same instant.
    */
-  const owed = new Map<string, { since: number; hasBegun: boolean; lists: number }>()
+  const owed = new Map<
+    string,
+    { readonly failedAt: number | null; since: number; hasBegun: boolean; lists: number }
+  >()
   const nameOf = ({ handledBy, handledByStart, key, route }: Call, at: number): string =>
     [handledBy, handledByStart, key?.id, route, dayOf(at)].join(" ")
   return {
@@ -132,9 +139,7 @@ const readsByKeys = (facts: KnownFacts, checks: Checks) => {
       return null
     },
     answered: ({ at, byClock, call, response }: Answered): string | null => {
-      if (!facts.auditsKeyReads || call.key === null || isViaSession(call) || response.status !== 200)
-        return null
-      if (listedByKeys[operationOf(call)] === undefined) return null
+      if (!facts.auditsKeyReads || !isListOfKey(call) || response.status !== 200) return null
       const days = [nameOf(call, call.handledByClock), nameOf(call, byClock)]
       if (days.some((name) => entered.has(name))) {
         rule.judged++
@@ -146,6 +151,7 @@ const readsByKeys = (facts: KnownFacts, checks: Checks) => {
       const known = owed.get(name)
       if (known === undefined || isTried) {
         owed.set(name, {
+          failedAt: isTried ? call.handledAt : null,
           since: at + (isTried ? retryingMillis : 0),
           hasBegun: !isTried,
           lists: isTried ? 0 : 1
@@ -157,12 +163,14 @@ const readsByKeys = (facts: KnownFacts, checks: Checks) => {
         known.since = at
         known.hasBegun = true
       }
-      const { since } = known
+      const { failedAt, since } = known
       // Another request is writing the entry.
       if (at - since < writingMillis) return null
-      return facts.incidents.touched(["clock", "pause"], since, at, call.handledBy)
+      // The minute is one of the process's clock.
+      return facts.incidents.touched(["clock"], failedAt ?? since, at, call.handledBy) ||
+        facts.incidents.touched(["pause"], since, at, call.handledBy)
         ? null
-        : `${operationOf(call)} of key ${call.key.id} is read, and the audit log has no entry of the day`
+        : `${operationOf(call)} of key ${call.key!.id} is read, and the audit log has no entry of the day`
     }
   }
 }

@@ -200,12 +200,22 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     return differs(what, withoutWarnings(body), wanted.body)
   }
 
+  /** Whether a credential was refused because its end had come when it was to be made; nobody can say where the clock was set meanwhile. [AUTH-12] */
+  const hasEnded = ({ body, byClock, call, response }: Answered): boolean => {
+    if (response.status !== 400 || !body?.error?.message?.startsWith("expiresAt ")) return false
+    const end = Date.parse(bodyOf(call)?.expiresAt)
+    return (
+      end <= Math.max(byClock, call.handledByClock, facts.now()) ||
+      (!Number.isNaN(end) && facts.incidents.touched(["clock"], call.handledAt, facts.now(), call.handledBy))
+    )
+  }
+
   const answered = (fact: Answered): string | null => {
     const { body, call, response } = fact
+    attention.count(fact)
     if (!facts.isStoreSeen || response.status >= 500) return null
     const unaudited = audit.answered(fact)
     if (unaudited !== null) return unaudited
-    attention.count(fact)
     // `sessions hold` judges these.
     if (call.route === sessionRoute) return null
     if (isViaSession(call) && access.isUnclear(call, fact.byClock)) return null
@@ -229,7 +239,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       // A key's call that does nothing is judged by `idempotency holds`.
       if (call.request.unusual?.idempotencyKey !== undefined) return null
       const isRefusal = response.status >= 400 && response.status < 500
-      return (isRefusal && call.meaning.means === "bad") || hasEnded(fact, facts.now())
+      return (isRefusal && call.meaning.means === "bad") || hasEnded(fact)
         ? null
         : `${what} was answered ${response.status}, and nothing says so: ${response.text.slice(0, 200)}`
     }
@@ -255,13 +265,6 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     return differs(what, withoutWarnings(body), wanted.body)
   }
   return { stored, answered }
-}
-
-/** Whether a credential was refused because its end had come when it was to be made. [AUTH-12] */
-const hasEnded = ({ body, byClock, call, response }: Answered, now: number): boolean => {
-  if (response.status !== 400 || !body?.error?.message?.startsWith("expiresAt ")) return false
-  const end = Date.parse(bodyOf(call)?.expiresAt)
-  return end <= Math.max(byClock, call.handledByClock, now)
 }
 
 const differs = (what: string, body: Json, wanted: Json): string | null => {

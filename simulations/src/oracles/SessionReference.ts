@@ -140,7 +140,7 @@ export class SessionReference {
   /** Whether the session may have been ended before the call looked for it, which it does as soon as its process runs. */
   private mayBeOver({ endedAt, process, start }: BegunSession, cookie: string, call: Call): boolean {
     const signOuts = [...(this.facts.signOuts.get(cookie) ?? [])].filter(
-      ({ handledBy, handledByStart }) => handledBy === process && handledByStart === start
+      (each) => each !== call && each.handledBy === process && each.handledByStart === start
     )
     // A newer session can have taken its place.
     if (signOuts.length === 0) return endedAt !== null
