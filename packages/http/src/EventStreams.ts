@@ -87,8 +87,9 @@ class OpenStream {
     this.brandSeenAt = now
   }
 
-  hand(text: string, now: number): string {
-    this.sentAt = now
+  /** Heartbeats count from when the text was looked for, and the client's time from when it is handed over. */
+  hand(text: string, lookedAt: number, now = lookedAt): string {
+    this.sentAt = lookedAt
     this.handedAt = now
     return text
   }
@@ -131,8 +132,10 @@ const make = Effect.gen(function* () {
         if (isOver) return yield* Effect.fail(Option.none())
         const { events, position } = yield* store.eventsAfter(brandId, stream.position, pageLength)
         stream.position = position
-        if (events.length > 0) return stream.hand(events.map(blockOf).join(""), now)
-        if (now - stream.sentAt >= heartbeatMillis) return stream.hand(heartbeat(position), now)
+        // The client has its time from here on, however long the looks took.
+        if (events.length > 0) return stream.hand(events.map(blockOf).join(""), now, yield* elapsedMillis)
+        if (now - stream.sentAt >= heartbeatMillis)
+          return stream.hand(heartbeat(position), now, yield* elapsedMillis)
         yield* Effect.sleep(pollMillis)
       }
     }).pipe(

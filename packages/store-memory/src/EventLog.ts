@@ -115,12 +115,17 @@ export class EventLog {
     return this.lastPosition
   }
 
-  /** The brand's events after the position, in order, at most `limit`. */
-  ofBrandAfter(brandId: string, position: number, limit: number): ReadonlyArray<PlacedEvent> {
+  /** The brand's events after the position that match, in order, at most `limit`. */
+  ofBrandAfter(
+    brandId: string,
+    position: number,
+    limit: number,
+    matches: (event: LeadEvent) => boolean
+  ): ReadonlyArray<PlacedEvent> {
     const found: Array<PlacedEvent> = []
     for (const placed of this.after(position)) {
       if (found.length === limit) break
-      if (placed.event.brandId === brandId) found.push(placed)
+      if (placed.event.brandId === brandId && matches(placed.event)) found.push(placed)
     }
     return found
   }

@@ -5,6 +5,7 @@ import type {
   ChangeRead,
   EventPage,
   EventRead,
+  LeadEvent,
   LeadQuery
 } from "@lead-signals/domain"
 import { windowOf } from "./EngagementReads.ts"
@@ -52,7 +53,10 @@ export const eventsAfter = (
   const { newestPosition } = memory.events
   if (after === null) return { events: [], position: newestPosition }
   const leads = memory.leadsOf(brandId)
-  const events = memory.events.ofBrandAfter(brandId, after, limit).map(({ event, position }): EventRead => {
+  // The engagement of a `lead2.created` can have been pruned.
+  const isShown = ({ engagementId }: LeadEvent): boolean => leads.engagements.has(engagementId)
+  const found = memory.events.ofBrandAfter(brandId, after, limit, isShown)
+  const events = found.map(({ event, position }): EventRead => {
     const { headline, name } = leads.byId.get(event.leadId)!.lead.profile
     const { reactionType, signalId, type } = leads.engagements.get(event.engagementId)!
     return {

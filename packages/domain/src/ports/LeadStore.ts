@@ -231,8 +231,8 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
     /**
      * Answers the brand's events after a position, in the order of their commits: at most `limit`, or fewer where the store
      * bounds how many rows it looks at. An event that commits later has a greater position than all that were answered. An
-     * `after` of null answers no events, and the position after which later ones follow. Events of erased leads are gone.
-     * [LIVE-1]
+     * `after` of null answers no events, and the position after which later ones follow. Events of erased leads are gone, and a
+     * `lead2.created` whose engagement was pruned is left out. [LIVE-1, RET-6]
      */
     readonly eventsAfter: (
       brandId: BrandId,

@@ -1,6 +1,7 @@
 /** Cases of pruned events: a store keeps those that deliveries and leads need, and removes those around a time in which the clock was ahead. */
 import {
   Brands,
+  LeadStore,
   Pruning,
   recordObservations,
   Retention,
@@ -83,6 +84,30 @@ export const eventRetentionCases: ReadonlyArray<Case> = [
           "no position of a pruned event is given again: newestPrunedEvent grows",
           (yield* pruning.newestPrunedEvent) > newest
         )
+      })
+  ),
+
+  caseOf(
+    "reads no lead2.created whose engagement was pruned, and what comes after it [LIVE-1, RET-6]",
+    (clock) =>
+      Effect.gen(function* () {
+        const world = yield* RetentionWorld.create(clock)
+        yield* world.observe("p", "e1")
+        yield* world.observe("q", "e2")
+        yield* world.attempt(200)
+        clock.millis += hour
+        for (const kind of ["deliveries", "events", "engagements"] as const)
+          yield* world.prune(kind, clock.millis, 10)
+        yield* world.observe("r", "e3")
+        const store = yield* LeadStore
+        const read: Array<string> = []
+        // One a page: what is left out must not keep the position where it is.
+        for (let page = 0, position = 0; page < 8; page++) {
+          const { events, position: next } = yield* store.eventsAfter(world.brand.id, position, 1)
+          read.push(...events.map(({ event }) => `${event.event} ${event.engagementId}`))
+          position = next
+        }
+        assertEqual("the events that are read", read, ["lead2.created e3", "activity.detected e3"])
       })
   ),
 
