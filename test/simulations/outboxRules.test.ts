@@ -51,6 +51,7 @@ const outbox = (name = "deliveries kept", requested: object = {}) => {
     }),
     deliveryId: idOf(number),
     place: null as object | null,
+    resendOf: null,
     token: `t${number} ${seconds}`,
     until: start + (seconds + 60) * second,
     webhook: { id: "7" }
@@ -227,7 +228,7 @@ describe("leads in order", () => {
         "lead-signals-ordering": "lead",
         ...(skipped === undefined ? {} : { "lead-signals-skipped": skipped.map(idOf).join(" ") })
       }
-      const createdAt = new Date(known.deliveryOf(idOf(number))!.createdAt).toISOString()
+      const createdAt = new Date(known.ids.deliveryOf(idOf(number))!.createdAt).toISOString()
       const envelope = { event: "activity.detected", createdAt, data: { lead2: { id: 1 } } }
       const webhook = { id: "7", brandId: "1", ordering: "lead" }
       const message = { posts: [{ envelope, id: idOf(number) }] }

@@ -53,7 +53,7 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
   const [wanders, isLossy] = [clocksWander(facts), losesDeliveries(facts)]
   // Whether the store is seen shows only when the run has begun.
   const known = (id: string): KnownDelivery | undefined =>
-    facts.isStoreSeen ? outboxOf(facts).deliveryOf(id) : undefined
+    facts.isStoreSeen ? outboxOf(facts).ids.deliveryOf(id) : undefined
 
   /** Whether the delivery is known, and did not die. */
   const isAlive = (id: string): boolean => (known(id)?.state ?? "dead") !== "dead"
@@ -140,7 +140,7 @@ const ofResends = (facts: KnownFacts, checks: Checks) => {
     if (index > 0) return null
     const expected: Array<string> = []
     for (const { envelope, id } of posts) {
-      const delivery = outbox.deliveryOf(id)
+      const delivery = outbox.ids.deliveryOf(id)
       const again = delivery?.resendOf
       if (again == null) {
         if (delivery !== undefined) continue

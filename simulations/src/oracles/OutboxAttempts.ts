@@ -24,6 +24,9 @@ const patienceMillis = 5 * day
 /** An attempt has 15 s, by a clock that may go wrong by a fiftieth. [DELIV-3] */
 const minTimeoutMillis = 14_600
 
+/** A store that answers as many characters of bodies at once may leave the rest for the next request. */
+const largeCharacters = 7 * 1024 * 1024
+
 /** How many posts the deliveries go in. */
 const postsOf = (leased: ReadonlyArray<LeasedDelivery>): number =>
   leased.filter(({ batch }) => batch === null).length +
@@ -74,16 +77,18 @@ export class OutboxAttempts {
       leadId: data?.lead2?.id ?? null,
       engagementId: data?.engagements?.[0]?.id ?? null
     })
-    const fitting = (webhook.unseen.get(subject) ?? []).filter(
-      (each) =>
-        each.state === "pending" &&
-        each.isOrdered === (place?.isInOrder ?? false) &&
-        isResendOf(each, resendOf)
-    )
+    const fitting = this.outbox.ids
+      .unseen(webhook, subject)
+      .filter(
+        (each) =>
+          each.state === "pending" &&
+          each.isOrdered === (place?.isInOrder ?? false) &&
+          isResendOf(each, resendOf)
+      )
     const due = fitting.filter((each) => each.due!.from <= now)
     const [found] = (due.length > 0 ? due : fitting).toSorted((a, b) => a.due!.to - b.due!.to)
     if (found !== undefined)
-      this.outbox.guesses.note(
+      this.outbox.ids.guess(
         found,
         due.filter(({ attempts, failures }) => attempts === found.attempts && failures === found.failures)
       )
@@ -98,8 +103,8 @@ export class OutboxAttempts {
       const { batch, body, deliveryId: id, place, token, until } = given
       const webhook = this.outbox.webhooks.get(given.webhook.id)
       if (webhook === undefined) return `${id} is leased for webhook ${given.webhook.id}, which is gone`
-      const delivery = this.outbox.delivery(webhook, id) ?? this.unseen(webhook, given, now)
-      if (delivery === undefined || !this.outbox.learn(delivery, id))
+      const delivery = this.outbox.ids.delivery(webhook, id) ?? this.unseen(webhook, given, now)
+      if (delivery === undefined || !this.outbox.ids.learn(delivery, id))
         return `${id} is leased for webhook ${webhook.id}, and nobody queued it`
       if (!webhook.enabled) return `${id} is leased, and webhook ${webhook.id} is disabled`
       if (delivery.state !== "pending") return `${id} is leased, and is ${delivery.state}`
@@ -154,15 +159,15 @@ export class OutboxAttempts {
       [...webhooks].reduce((total, webhook) => total + posts.get(webhook)!, 0)
     const given = sum(posts.keys())
     const givenToFailing = sum([...posts.keys()].filter(({ failingSince }) => failingSince !== null))
+    const isLarge = leases.reduce((sum, { body }) => sum + (body?.length ?? 0), 0) >= largeCharacters
     for (const webhook of this.outbox.webhooks.values()) {
       const givenToWebhook = posts.get(webhook) ?? 0
       const places = { limits, underWay, given, givenToFailing, givenToWebhook }
       const tooMany = givenToWebhook === 0 ? null : tooManyPlaces(webhook, places)
       if (tooMany !== null) return tooMany
       if (!hasPlace(webhook, places)) webhook.fullAt = this.outbox.trueNow
-      const left = this.outbox.deletedBrands.has(webhook.brandId)
-        ? undefined
-        : leftWithoutPlace(webhook, places, now)
+      const isExcused = isLarge || this.outbox.deletedBrands.has(webhook.brandId)
+      const left = isExcused ? undefined : leftWithoutPlace(webhook, places, now)
       if (left !== undefined)
         return `${left.id ?? "a delivery"} is due and is not leased with ${givenToWebhook} others, and webhook ${webhook.id} has a place for it`
     }
@@ -238,13 +243,15 @@ export class OutboxAttempts {
     const heard = this.facts
       .postsOf(id)
       .filter(({ sent }) => sent.process === lease.process && sent.at >= lease.at && sent.heardAt !== null)
-    const [post] = heard
+    // Where the clock was set, it can have been leased anew during the attempt: the post of that lease may come first.
+    const post =
+      heard.find((each) => each.messageId === (batchId ?? id) && each.status === status) ?? heard[0]
     if (post === undefined) return `${id} is recorded with ${status}, and its receiver answered nothing`
     if (post.messageId !== (batchId ?? id))
       return `an attempt of ${id} is recorded as of ${batchId}, and came in ${post.messageId}`
     if (post.status !== status)
       return `${id} is recorded with ${status}, and its receiver answered ${post.status}`
-    // Where the clock was set, the post of an earlier lease can have begun after this one.
+    // Or begin after this one, of an earlier lease.
     if (!heard.some((each) => isLoggedRight(each, result.response, batchId !== null)))
       return `${id} is recorded with ${JSON.stringify(result.response)}, and its receiver said ${JSON.stringify(post.logged)}`
     if (status !== 429 && status !== 503)
@@ -275,7 +282,7 @@ export class OutboxAttempts {
     waitFactor: number,
     together: Map<string, Due>
   ): string {
-    const delivery = this.outbox.deliveryOf(deliveryId)
+    const delivery = this.outbox.ids.deliveryOf(deliveryId)
     if (delivery === undefined) return "ignored"
     const { error, response, retryAfterSeconds, status } = result
     delivery.attempts++

@@ -1,7 +1,7 @@
 /** Which deliveries may go in one post, by the specification alone. [BATCH-1, BATCH-2, BATCH-3, FMT-3] */
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { parsedBody } from "../world/PostedBodies.ts"
-import { type Due, type KnownDelivery, type OutboxWebhook, pendingOf } from "./OutboxRecords.ts"
+import { type Due, type KnownDelivery, type OutboxWebhook, pendingOf, waits } from "./OutboxRecords.ts"
 
 const maxBytes = 1024 * 1024
 
@@ -38,7 +38,10 @@ const hasRoomFor = (batch: ReadonlyArray<LeasedDelivery>, next: LeasedDelivery):
   )
 }
 
-/** One that failed together with some of the batch, so that it is due together with them, and is not given out though there is room. [BATCH-3] */
+/**
+ * One that failed together with some of the batch, so that it is due together with them, and is not given out though there is room. Where the
+ * first of them has none, by its bytes, those after it go with it. [BATCH-3, BATCH-4]
+ */
 const leftBehind = (
   pending: ReadonlyArray<KnownDelivery>,
   leased: ReadonlyArray<LeasedDelivery>,
@@ -46,13 +49,10 @@ const leftBehind = (
 ): KnownDelivery | undefined => {
   const given = new Set(leased.map(({ delivery }) => delivery))
   const dues = new Set(batch.map(({ shared }) => shared))
-  return pending.find(
-    (delivery) =>
-      delivery.body !== null &&
-      !given.has(delivery) &&
-      dues.has(delivery.due!) &&
-      hasRoomFor(batch, { ...batch[0]!, delivery, body: delivery.body })
-  )
+  const next = pending.find(({ body, due }, i) => body !== null && !given.has(pending[i]!) && dues.has(due!))
+  return next !== undefined && hasRoomFor(batch, { ...batch[0]!, delivery: next, body: next.body! })
+    ? next
+    : undefined
 }
 
 /**
@@ -80,6 +80,7 @@ export const wrongBatches = (
     pending.some(
       (each) =>
         !leased.some(({ delivery }) => delivery === each) &&
+        !waits(each) &&
         each.due!.from <= next.due.to &&
         each.due!.to >= batch.at(-1)!.due.from
     )
@@ -105,7 +106,7 @@ export const wrongBatches = (
   if (now >= readyAt) return null
   // One that is due and may go only in a smaller batch, or in a form of its own, ends the batch before it.
   const given = new Set(leased.map(({ delivery }) => delivery))
-  const isEnded = pending.some((each) => each.due!.from <= now && !given.has(each))
+  const isEnded = pending.some((each) => each.due!.from <= now && !given.has(each) && !waits(each))
   return isEnded
     ? null
     : `${before.length} deliveries are leased together from ${before[0]!.delivery.id} on, ${readyAt - now} ms before they need to go`

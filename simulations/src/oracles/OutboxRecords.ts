@@ -1,6 +1,6 @@
 /** Webhooks and deliveries as a naive outbox keeps them. Times are in milliseconds since 1970, by the clock that the store reads unless said. */
 import type { Json } from "../world/KnownFacts.ts"
-import type { OutboxGuesses } from "./OutboxGuesses.ts"
+import type { OutboxIds } from "./OutboxIds.ts"
 
 /** Events of one commit are queued in this order. */
 export const eventOrder = ["lead2.created", "activity.detected"]
@@ -282,10 +282,5 @@ export interface DeliveriesOfWebhooks {
   /** The true time at which the store did what is noted. */
   readonly trueNow: number
   readonly leases: Map<string, Array<KnownLease>>
-  readonly delivery: (webhook: OutboxWebhook, id: string) => KnownDelivery | undefined
-  readonly deliveryOf: (id: string) => KnownDelivery | undefined
-  /** Notes the id of a delivery that was seen for the first time; false where it must be another. */
-  readonly learn: (delivery: KnownDelivery, id: string) => boolean
-  /** The leases that may be of another delivery than they were taken for. */
-  readonly guesses: OutboxGuesses
+  readonly ids: OutboxIds
 }

@@ -4,8 +4,8 @@
  * the clock that the store reads, so that faults of clocks need no allowance. Ids are learnt when a delivery is first seen.
  */
 import type { Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
-import { OutboxGuesses } from "./OutboxGuesses.ts"
 import { OutboxAttempts } from "./OutboxAttempts.ts"
+import { OutboxIds } from "./OutboxIds.ts"
 import {
   type DeliveriesOfWebhooks,
   eventOrder,
@@ -14,8 +14,7 @@ import {
   type KnownLease,
   leaveOrder,
   type LeadEvents,
-  type OutboxWebhook,
-  subjectOf
+  type OutboxWebhook
 } from "./OutboxRecords.ts"
 import { changeWebhook, createdWebhook, rotateSecret } from "./OutboxSettings.ts"
 import { limitsFor } from "../world/ProcessSettings.ts"
@@ -54,8 +53,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
   private queued = 0
   /** Leases by the id under which they were given, also of deliveries that are gone or have another id by now. */
   readonly leases = new Map<string, Array<KnownLease>>()
-  readonly guesses = new OutboxGuesses()
-  private readonly byId = new Map<string, KnownDelivery>()
+  readonly ids = new OutboxIds()
   private readonly events = new Map<string, Map<number, LeadEvents>>()
   readonly attempts: OutboxAttempts
   /** Everything that was noted, where a failover can lose the last of it; else null. */
@@ -69,61 +67,8 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     this.history = canLose ? [] : null
   }
 
-  deliveryOf(id: string): KnownDelivery | undefined {
-    return this.byId.get(id)
-  }
-
   webhooksOf(brandId: string): ReadonlyArray<OutboxWebhook> {
     return [...this.webhooks.values()].filter((webhook) => webhook.brandId === brandId)
-  }
-
-  delivery(webhook: OutboxWebhook, id: string): KnownDelivery | undefined {
-    const found = this.byId.get(id)
-    return found?.webhook === webhook ? found : undefined
-  }
-
-  /** Notes the id of a delivery that was seen for the first time; false where it must be another. */
-  learn(delivery: KnownDelivery, id: string): boolean {
-    if (delivery.id === id) return true
-    const other = this.byId.get(id)
-    if (other !== undefined) return this.exchange(other, delivery)
-    if (delivery.id !== null || !/^wh_[0-9a-f]{32}$/.test(id)) return false
-    delivery.id = id
-    this.byId.set(id, delivery)
-    const unseen = delivery.webhook.unseen.get(subjectOf(delivery))!
-    unseen.splice(unseen.indexOf(delivery), 1)
-    return true
-  }
-
-  /** The delivery of that id as it is shown, which tells apart those whose leases can't be. */
-  recognised(webhook: OutboxWebhook, { attempts, delivery }: Json): KnownDelivery | undefined {
-    const taken = this.delivery(webhook, delivery.id)
-    const isShown = ({ createdAt, log }: KnownDelivery): boolean =>
-      createdAt === delivery.createdAt && log[0]?.at === attempts[0]?.at
-    if (taken === undefined || isShown(taken)) return taken
-    const actual = this.guesses.othersFor(taken).find(isShown)
-    return actual !== undefined && this.exchange(taken, actual) ? actual : taken
-  }
-
-  /** Notes that the id taken for one of `taken` is of `actual`; false where there was no doubt. */
-  private exchange(taken: KnownDelivery, actual: KnownDelivery): boolean {
-    if (!this.guesses.exchange(taken, actual)) return false
-    const { webhook } = actual
-    const unseen = webhook.unseen.get(subjectOf(actual))!
-    // What had ended may be pending now, and the other way round: what is known of this array no longer holds.
-    webhook.deliveries = [...webhook.deliveries]
-    if (taken.id === null) unseen.splice(unseen.indexOf(actual), 1, taken)
-    else this.byId.set(taken.id, taken)
-    this.byId.set(actual.id!, actual)
-    return true
-  }
-
-  private hide(delivery: KnownDelivery): void {
-    const { unseen } = delivery.webhook
-    const subject = subjectOf(delivery)
-    const known = unseen.get(subject)
-    if (known === undefined) unseen.set(subject, [delivery])
-    else known.push(delivery)
   }
 
   /** Notes what the store has done. Answers what is wrong with it, or null. */
@@ -139,10 +84,8 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     if (this.history === null) return
     const kept = this.history.filter(({ at }) => at <= since)
     const before = [...this.leases].flatMap(([id, leases]) => leases.map((lease) => ({ id, lease })))
-    for (const known of [this.webhooks, this.deletedBrands, this.leases, this.byId, this.events])
-      known.clear()
+    for (const known of [this.webhooks, this.deletedBrands, this.leases, this.ids, this.events]) known.clear()
     this.history = []
-    this.guesses.clear()
     for (const each of kept) this.note(each)
     for (const { id, lease } of before) {
       const again = this.leases.get(id)?.find(({ token }) => token === lease.token)
@@ -219,14 +162,14 @@ export class OutboxReference implements DeliveriesOfWebhooks {
   }
 
   private remove(webhookId: string): null {
-    for (const delivery of this.webhooks.get(webhookId)?.deliveries ?? []) this.forget(delivery)
+    for (const delivery of this.webhooks.get(webhookId)?.deliveries ?? []) this.ids.forget(delivery)
     this.webhooks.delete(webhookId)
     return null
   }
 
   /** Removes a delivery that was pruned. The dead letters before a delivered one of their lead are not skipped again. [ORD-5] */
   prune(delivery: KnownDelivery): void {
-    this.forget(delivery)
+    this.ids.forget(delivery)
     const { webhook } = delivery
     if (delivery.state === "delivered") leaveOrder(delivery)
     webhook.deliveries = webhook.deliveries.filter((each) => each !== delivery)
@@ -247,14 +190,6 @@ export class OutboxReference implements DeliveriesOfWebhooks {
   /** Removes the events of a lead that was pruned. */
   pruneLead(brandId: string, leadId: number): void {
     this.events.get(brandId)?.delete(leadId)
-  }
-
-  private forget(delivery: KnownDelivery): void {
-    if (delivery.id !== null) this.byId.delete(delivery.id)
-    else {
-      const unseen = delivery.webhook.unseen.get(subjectOf(delivery))!
-      unseen.splice(unseen.indexOf(delivery), 1)
-    }
   }
 
   private queue(
@@ -290,9 +225,9 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       log: []
     }
     webhook.deliveries.push(delivery)
-    this.hide(delivery)
+    this.ids.hide(delivery)
     if (resendOf !== null) resendOf.resentAs = delivery
-    if (id !== null) this.learn(delivery, id)
+    if (id !== null) this.ids.learn(delivery, id)
   }
 
   /** [EVT-2, EVT-3, EVT-7] */
@@ -344,7 +279,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     for (const webhook of this.webhooksOf(brandId)) {
       for (const delivery of webhook.deliveries) {
         const rendered = delivery.leadId === null ? undefined : authored.get(delivery.leadId)
-        if (delivery.leadId === leadId) this.forget(delivery)
+        if (delivery.leadId === leadId) this.ids.forget(delivery)
         else if (delivery.event === "lead2.created" ? rendered : rendered?.has(delivery.engagementId!))
           this.redact(delivery)
       }
@@ -356,11 +291,11 @@ export class OutboxReference implements DeliveriesOfWebhooks {
   private redact(delivery: KnownDelivery): void {
     for (const attempt of delivery.log) attempt.response = null
     if (delivery.body === null) return
-    this.forget(delivery)
+    this.ids.forget(delivery)
     delivery.id = null
     delivery.body = null
     delivery.lease = null
-    this.hide(delivery)
+    this.ids.hide(delivery)
   }
 
   /** What an operator asked to be sent again, or as a test. [DELIV-8, EVT-9] */
@@ -369,7 +304,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
     const again =
       webhook === undefined || request.what !== "again"
         ? undefined
-        : this.delivery(webhook, request.deliveryId)
+        : this.ids.delivery(webhook, request.deliveryId)
     const lead = webhook === undefined ? undefined : this.events.get(webhook.brandId)?.get(request.leadId)
     const newest = request.event === "lead2.created" ? lead?.created : lead?.activities.at(-1)
     const what =

@@ -97,7 +97,7 @@ export const learn = (outbox: OutboxReference, known: KnownDelivery, stored: Jso
   ] as const
   for (const [relative, id] of relatives) {
     if ((relative === null) !== (id === null)) return `delivery ${stored.id} is of ${id}`
-    if (relative !== null && !outbox.learn(relative, id))
+    if (relative !== null && !outbox.ids.learn(relative, id))
       return `${id} stands where ${relative.id} must stand`
   }
   const { due } = known
