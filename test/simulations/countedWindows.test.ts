@@ -52,6 +52,19 @@ describe("the counted windows", () => {
     expect(weakened()).toEqual([])
   })
 
+  it("may be full sooner by what a killed process had taken ahead, and by no more [RATE-5]", () => {
+    for (const [used, isFull] of [
+      [199, true],
+      [198, false]
+    ] as const) {
+      const { count, facts, weakened } = counting(200)
+      for (let each = 0; each < used; each++) count(each, 199 - each)
+      facts.incidents.note("kill", start + used, start + used + 1, 0)
+      expect(count(used + 10, 0, { allowed: false })).toEqual([!isFull, 0, 60_000])
+      expect(weakened().length).toBe(1)
+    }
+  })
+
   it("open anew when the clock was set back before their beginning [RATE-3]", () => {
     const { count } = counting(10)
     count(0, 9)

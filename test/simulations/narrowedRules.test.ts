@@ -187,9 +187,11 @@ describe("erased stay gone", () => {
     expect(posted(start + 1)).toBe("the flaky webhook was sent b0-p1. again")
   })
 
-  it("finds a short id as the value of its field alone, also in JSON within JSON [PII-3]", () => {
+  it("finds an id that is a strange text as the value of its field alone, also in JSON within JSON [PII-3]", () => {
     const { facts, oracle, weakened } = judge("erased stay gone")
     facts.erased.set("1 p", { brandId: "1", extId: " ", at: start })
+    facts.erased.set("1 q", { brandId: "1", extId: "Straße STRASSE GROẞ", at: start })
+    facts.erased.set("1 r", { brandId: "1", extId: "b1-p7.", at: start })
     const answered = (text: string) =>
       oracle.answered!({
         call: {
@@ -201,8 +203,14 @@ describe("erased stay gone", () => {
         },
         response: { text }
       } as never)
-    expect(answered(JSON.stringify({ name: "a b" }))).toBe(null)
-    expect(weakened()).toEqual([["a short id is looked for as the value of extId alone", 1]])
+    expect(answered(JSON.stringify({ name: "a b", headline: "Straße STRASSE GROẞ b1-p77." }))).toBe(null)
+    expect(weakened()).toEqual([
+      ["an id that is a strange text is looked for as the value of extId alone", 2]
+    ])
+    expect(answered(JSON.stringify({ headline: "of b1-p7." }))).toBe("GET /x shows b1-p7.")
+    expect(answered(JSON.stringify({ extId: "Straße STRASSE GROẞ" }))).toBe(
+      "GET /x shows Straße STRASSE GROẞ"
+    )
     const named = JSON.stringify({ extId: " " })
     expect(answered(named)).toBe("GET /x shows  ")
     expect(answered(JSON.stringify({ body: named }))).toBe("GET /x shows  ")

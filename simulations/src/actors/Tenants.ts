@@ -94,7 +94,14 @@ const loseSignal = (context: ActorContext, tenant: Tenant): Effect.Effect<void> 
     })
     yield* tenant.expecting(
       "observe with a deleted signal",
-      { status: 200, code: null, names: null, outcomes: [{ outcome: "rejected", names: "signalId" }] },
+      {
+        status: 200,
+        code: null,
+        names: null,
+        outcomes: [{ outcome: "rejected", names: "signalId" }],
+        // A late copy can come after the brand's deletion.
+        mayBeGone: () => brand.key.revokingAt !== null
+      },
       {
         method: "POST",
         route: `${ofBrand}/observations`,

@@ -97,6 +97,12 @@ export class CountedWindows {
         return { ...counted, isAllowed: answer.allowed, remaining: answer.remaining }
       }
     }
+    const isTaken = answer.resetAt === counted.resetAt && limit - window.used <= kills * ahead
+    if (kills > 0 && isAllowed && !answer.allowed && isTaken) {
+      this.rule.weaken("a process was killed that had taken requests of a large limit ahead")
+      window.used = limit
+      return { ...counted, isAllowed: false, remaining: 0 }
+    }
     if (isAllowed) this.admit(window, used, recent, process.index, at)
     if (kills > 0 && lost > 0 && lost <= kills * ahead) {
       this.rule.weaken("a process was killed that had taken requests of a large limit ahead")

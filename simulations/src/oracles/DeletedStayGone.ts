@@ -1,5 +1,6 @@
 import type { Answered, Json } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
+import { paramsOf } from "./Requests.ts"
 import { isUnderWay } from "./UnderWay.ts"
 
 const brandRoute = "/operator/brands/{brandId}"
@@ -8,7 +9,7 @@ const webhookRoute = `${brandRoute}/webhooks/{id}`
 /** What the call has deleted, by the parameters of its path; null where it has deleted nothing yet. */
 const deletedBy = ({ body, call, response }: Answered): string | null => {
   if (call.request.method !== "DELETE") return null
-  const [, , , brandId, , id] = call.request.url.split("/")
+  const { brandId, id } = paramsOf(call)
   if (call.route === webhookRoute && response.status === 204) return `webhook ${id}`
   return call.route === brandRoute && response.status === 200 && (body as Json).data.deleted === true
     ? `brand ${brandId}`

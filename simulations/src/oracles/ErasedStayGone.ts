@@ -2,15 +2,15 @@ import type { RuleChecks } from "./Checks.ts"
 import type { Oracle } from "./Oracle.ts"
 import { isUnderWay } from "./UnderWay.ts"
 
-/** An id of fewer characters, such as a space, may stand for something else. */
-const tellingLength = 6
+/** Whether the id stands for its person alone: those of requests in other forms are texts that names and headlines have, too. */
+const isTelling = (extId: string): boolean => /^(?:b\d+|shared)-p\d+\.$/.test(extId)
 
 /** The text as it is within a string of JSON. */
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** Whether the JSON, or JSON in a string of it, names the person: by the id anywhere, or, where that is short, as the value of a field `extId`. */
+/** Whether the JSON, or JSON in a string of it, names the person: by the id anywhere, or, where that is not telling, as the value of a field `extId`. */
 const names = (json: string, extId: string): boolean => {
-  const found = extId.length < tellingLength ? `"extId":${JSON.stringify(extId)}` : escaped(extId)
+  const found = !isTelling(extId) ? `"extId":${JSON.stringify(extId)}` : escaped(extId)
   return json.includes(found) || json.includes(escaped(found))
 }
 
@@ -21,8 +21,8 @@ export const erasedStayGone: Oracle = {
     const answers = checks.rule("each answer to what is asked after an erasure")
     const posts = checks.rule("each post that is begun after an erasure")
     const count = (rule: RuleChecks, extId: string): void => {
-      if (extId.length < tellingLength) rule.weaken("a short id is looked for as the value of extId alone")
-      else rule.judged++
+      if (isTelling(extId)) rule.judged++
+      else rule.weaken("an id that is a strange text is looked for as the value of extId alone")
     }
     return {
       answered: ({ call, response }) => {

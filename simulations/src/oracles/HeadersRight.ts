@@ -110,11 +110,13 @@ const isKeyInUse = ({ body, response }: Answered): boolean =>
  * counted, the service knows none. [ERR-9]
  */
 const isWindowDue = ({ call: { key, route, struck }, response: { status } }: Answered): boolean | null => {
-  if (key === null || status === 401) return false
+  if (key === null) return false
+  const looksAgain = route === "/signals/changes" || route === sessionRoute
+  // Those that look their key up again have been counted before.
+  if (status === 401) return looksAgain ? null : false
   if (struck.has("rateWindows.step")) return false
   // A request that waits for a change looks its key up again, and so does a sign-in.
-  if (struck.has("keys.findByHash"))
-    return route === "/signals/changes" || route === sessionRoute ? null : false
+  if (struck.has("keys.findByHash")) return looksAgain ? null : false
   return status >= 500 && struck.size === 0 ? null : true
 }
 

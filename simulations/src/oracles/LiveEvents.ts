@@ -102,6 +102,10 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       return [fired, place]
     })
 
+  /** The engagement of a lead2.created can have been pruned. [RET-6] */
+  const hasEngagement = ({ rows }: ReferenceModel, { engagementId, leadId }: Fired): boolean =>
+    rows.find(({ id }) => id === leadId)?.engagements.some(({ id }) => id === engagementId) ?? false
+
   const dataOf = (reference: ReferenceModel, fired: Fired): Json | null => {
     const lead = reference.listed(fired.leadId, "none") as Json
     const row = reference.rows.find(({ id }) => id === fired.leadId)
@@ -168,7 +172,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const from = seen.get(`${brandId} ${after}`)
     if (from === undefined) return `the events are read after ${after}, where nobody was sent`
     if (found.length > limit) return `${found.length} events are read, and ${limit} were requested`
-    const due = all.filter(([, place]) => place > from)
+    const due = all.filter(([fired, place]) => place > from && hasEngagement(reference, fired))
     let last = after
     const texts: Array<string> = []
     for (const [i, each] of found.entries()) {
@@ -260,7 +264,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (isStalled && !hasStoodStill) return "its client takes nothing, and is not disconnected"
     const [opening, ...rest] = pieces
     if (opening === undefined)
-      return leavesAfter <= 1 || deleted.has(call.brand!.id) ? null : "it shows nothing"
+      return leavesAfter <= 1 || hasStoodStill || deleted.has(call.brand!.id) ? null : "it shows nothing"
     const lastEventId = call.request.unusual?.headers?.["last-event-id"]
     const { gap, position } = begun(lastEventId, feed)
     if (gap !== null) facts.coverageMarks.add("a listener asked for an event that is not there")
