@@ -79,8 +79,8 @@ export const inSessions: ReadonlyArray<Bug> = [
   }),
   streams("heartbeat-for-a-position-before", "a heartbeat does not say how far its stream has looked", {
     in: "make",
-    find: "$stream.hand(heartbeat($position), $now)",
-    put: "$stream.hand(heartbeat(0), $now)"
+    find: "$stream.hand(heartbeat($position), $now, $handed)",
+    put: "$stream.hand(heartbeat(0), $now, $handed)"
   }),
   streams("slow-clients-are-kept", "a client that takes nothing is not disconnected", {
     in: "make",

@@ -3,9 +3,9 @@ import type { Json, KnownFacts, KeptPost } from "../world/KnownFacts.ts"
 import { parsedBody } from "../world/PostedBodies.ts"
 import { type Checks, RuleChecks } from "./Checks.ts"
 import { formatOf, type LeasedDelivery, wrongBatches } from "./OutboxBatches.ts"
+import type { OutboxIds } from "./OutboxIds.ts"
 import { hasPlace, leftWithoutPlace, tooManyPlaces } from "./OutboxPlaces.ts"
 import {
-  type DeliveriesOfWebhooks,
   type Due,
   type KnownDelivery,
   type KnownLease,
@@ -42,6 +42,17 @@ const isLoggedRight = ({ logged }: KeptPost, response: string | null, isBatch: b
 /** Whether a lease says of the delivery what it sends again, as far as that one's id is known. */
 const isResendOf = ({ resendOf }: KnownDelivery, id: string | null): boolean =>
   resendOf === null ? id === null : id !== null && (resendOf.id === null || resendOf.id === id)
+
+/** The part of an outbox that leases and attempts look at and change. */
+export interface DeliveriesOfWebhooks {
+  readonly webhooks: ReadonlyMap<string, OutboxWebhook>
+  /** Brands whose deletion has begun: nobody knows which of their deliveries are left. */
+  readonly deletedBrands: ReadonlySet<string>
+  /** The true time at which the store did what is noted. */
+  readonly trueNow: number
+  readonly leases: Map<string, Array<KnownLease>>
+  readonly ids: OutboxIds
+}
 
 /** A part of `OutboxReference`: its methods answer what is wrong with what the store did, or null. */
 export class OutboxAttempts {

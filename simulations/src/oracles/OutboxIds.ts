@@ -5,6 +5,7 @@ import { type KnownDelivery, type OutboxWebhook, subjectOf } from "./OutboxRecor
 
 const isId = (text: string): boolean => /^wh_[0-9a-f]{32}$/.test(text)
 
+/** The ids of a run's deliveries, and those without one yet. */
 export class OutboxIds {
   private readonly byId = new Map<string, KnownDelivery>()
   private readonly guesses = new OutboxGuesses()

@@ -1,6 +1,5 @@
 /** Webhooks and deliveries as a naive outbox keeps them. Times are in milliseconds since 1970, by the clock that the store reads unless said. */
 import type { Json } from "../world/KnownFacts.ts"
-import type { OutboxIds } from "./OutboxIds.ts"
 
 /** Events of one commit are queued in this order. */
 export const eventOrder = ["lead2.created", "activity.detected"]
@@ -273,14 +272,3 @@ export const subjectOf = ({
 /** Once, and in one order, however they were given. */
 export const inOrder = (events: ReadonlyArray<string>): ReadonlyArray<string> =>
   eventOrder.filter((event) => events.includes(event))
-
-/** The part of an outbox that leases and attempts look at and change. */
-export interface DeliveriesOfWebhooks {
-  readonly webhooks: ReadonlyMap<string, OutboxWebhook>
-  /** Brands whose deletion has begun: nobody knows which of their deliveries are left. */
-  readonly deletedBrands: ReadonlySet<string>
-  /** The true time at which the store did what is noted. */
-  readonly trueNow: number
-  readonly leases: Map<string, Array<KnownLease>>
-  readonly ids: OutboxIds
-}

@@ -4,10 +4,9 @@
  * the clock that the store reads, so that faults of clocks need no allowance. Ids are learnt when a delivery is first seen.
  */
 import type { Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
-import { OutboxAttempts } from "./OutboxAttempts.ts"
+import { type DeliveriesOfWebhooks, OutboxAttempts } from "./OutboxAttempts.ts"
 import { OutboxIds } from "./OutboxIds.ts"
 import {
-  type DeliveriesOfWebhooks,
   eventOrder,
   isSome,
   type KnownDelivery,
