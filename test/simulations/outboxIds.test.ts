@@ -70,10 +70,10 @@ describe("a lease that fits two deliveries", () => {
     expect(ids.tellApart(first, { createdAt: 1000 })).toBe(true)
     expect(seen(second)).toEqual([idOf(1), "delivered", 2, [2001, 8000]])
     expect(seen(first)).toEqual([null, "pending", 1, [2000]])
-    const shown = { delivery: { id: idOf(1), createdAt: 1000 }, attempts: [{ at: 2001 }] }
+    const answer = { delivery: { id: idOf(1), createdAt: 1000 }, attempts: [{ at: 2001 }] }
     const other = inDoubt(0)
-    expect(other.ids.recognised(other.webhook as never, shown)).toBe(other.second)
-    expect(other.ids.recognised(other.webhook as never, shown)).toBe(other.second)
+    expect(other.ids.recognised(other.webhook as never, answer)).toBe(other.second)
+    expect(other.ids.recognised(other.webhook as never, answer)).toBe(other.second)
   })
 
   it("is told apart once: a delivery that is in no doubt keeps its id [DELIV-2]", () => {

@@ -54,8 +54,8 @@ export const eventsAfter = (
   if (after === null) return { events: [], position: newestPosition }
   const leads = memory.leadsOf(brandId)
   // The engagement of a `lead2.created` can have been pruned.
-  const isShown = ({ engagementId }: LeadEvent): boolean => leads.engagements.has(engagementId)
-  const found = memory.events.ofBrandAfter(brandId, after, limit, isShown)
+  const isThere = ({ engagementId }: LeadEvent): boolean => leads.engagements.has(engagementId)
+  const found = memory.events.ofBrandAfter(brandId, after, limit, isThere)
   const events = found.map(({ event, position }): EventRead => {
     const { headline, name } = leads.byId.get(event.leadId)!.lead.profile
     const { reactionType, signalId, type } = leads.engagements.get(event.engagementId)!

@@ -68,10 +68,10 @@ export class OutboxIds {
   /** The delivery of that id, as an answer shows it, which tells apart those whose leases can't be. */
   recognised(webhook: OutboxWebhook, { attempts, delivery }: Json): KnownDelivery | undefined {
     const taken = this.delivery(webhook, delivery.id)
-    const isShown = ({ createdAt, log }: KnownDelivery): boolean =>
+    const isRendered = ({ createdAt, log }: KnownDelivery): boolean =>
       createdAt === delivery.createdAt && log[0]?.at === attempts[0]?.at
-    if (taken === undefined || isShown(taken)) return taken
-    const actual = this.guesses.othersFor(taken).find(isShown)
+    if (taken === undefined || isRendered(taken)) return taken
+    const actual = this.guesses.othersFor(taken).find(isRendered)
     return actual !== undefined && this.exchange(taken, actual) ? actual : taken
   }
 

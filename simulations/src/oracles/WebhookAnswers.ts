@@ -44,12 +44,12 @@ export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswer
     const known = () =>
       webhook === undefined || answer === null ? { found: [], total: 0 } : pageOf(webhook, isEnabled, query)
     let { found: rows, total } = known()
-    const shown: ReadonlyArray<Json> = answer?.deliveries ?? []
+    const listed: ReadonlyArray<Json> = answer?.deliveries ?? []
     // Telling two apart can change which of them have the state that is asked for.
-    while (rows.some((each, i) => shown[i] !== undefined && outbox.ids.tellApart(each, shown[i])))
+    while (rows.some((each, i) => listed[i] !== undefined && outbox.ids.tellApart(each, listed[i])))
       ({ found: rows, total } = known())
     for (const [i, each] of rows.entries()) {
-      const wrong = shown[i] === undefined ? null : learn(outbox, each, shown[i])
+      const wrong = listed[i] === undefined ? null : learn(outbox, each, listed[i])
       if (wrong !== null) return wrong
     }
     const { page, pageSize } = query
