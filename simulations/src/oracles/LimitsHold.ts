@@ -59,7 +59,9 @@ const byCount = (
       if (call.key === null || response.status === 401) return null
       if (response.status === 429) facts.coverageMarks.add("a key was over its limit")
       // What nobody may ask is refused without a key, too: where the store fails, nobody knows whose it is. [ERR-9]
-      const isForAnyone = call.meaning.means === "bad" && call.struck.size > 0
+      const isForAnyone =
+        call.meaning.means === "bad" &&
+        (call.struck.has("keys.findByHash") || call.struck.has("rateWindows.step"))
       if (isForAnyone && response.headers["x-ratelimit-limit"] === undefined) {
         rule.weaken("the store failed as the key of a request was looked up that is refused without one")
         return null
