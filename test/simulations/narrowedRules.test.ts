@@ -72,6 +72,43 @@ describe("no defects", () => {
       expect(oracle.answered!({ call: begin(1), response } as never)).toBe(wrong)
     }
   })
+
+  it("lets a stream be refused only where its process has a hundred others open, of whatever brands [LIVE-4]", () => {
+    const route = "/operator/brands/{brandId}/events"
+    for (const [others, wrong] of [
+      [100, null],
+      [99, `GET ${route} was answered 503, and the store has not failed`]
+    ] as const) {
+      const { oracle } = judge("no defects")
+      const begin = (brandId: number, handledByStart = 1) => {
+        const request = { method: "GET", url: `/operator/brands/${brandId}/events` }
+        const call = { route, request, handledBy: 0, handledByStart, struck: new Set() }
+        oracle.handled!(call as never)
+        return call
+      }
+      for (let i = 0; i < others; i++) begin(1 + (i % 2))
+      begin(1, 2)
+      const response = { status: 503, headers: { "retry-after": "10" } }
+      expect(oracle.answered!({ call: begin(1), response } as never)).toBe(wrong)
+    }
+  })
+
+  it("lets no call be answered 503 for what the store fails to do beside it [AUTH-8, AUD-2, AUD-7, AUD-8]", () => {
+    const answer = (route: string, struck: string, key: object | null = null) => {
+      const request = { method: "GET", url: route }
+      const call = { route, request, key, handledBy: 0, handledByStart: 1, struck: new Set([struck]) }
+      return judge("no defects").oracle.answered!({ call, response: { status: 503, headers: {} } } as never)
+    }
+    const wrong = (route: string) => `GET ${route} was answered 503, and the store has not failed`
+    const leads = "/signals/leads"
+    expect(answer(leads, "leads.list", {})).toBe(null)
+    for (const struck of ["keys.markUsed", "idempotency.complete", "auditLog.complete"])
+      expect(answer(leads, struck, {})).toBe(wrong(leads))
+    for (const route of [leads, "/session"]) {
+      expect(answer(route, "auditLog.append", {})).toBe(wrong(route))
+    }
+    expect(answer("/operator/brands", "auditLog.append")).toBe(null)
+  })
 })
 
 describe("retries wait", () => {

@@ -5,6 +5,7 @@
 import type { Answered, ReceivedPost } from "../world/KnownFacts.ts"
 import { document } from "./OpenApiDocument.ts"
 import type { Oracle } from "./Oracle.ts"
+import { roomFor } from "./NoDefects.ts"
 import { operationOf } from "./Requests.ts"
 import { sessionRoute } from "./SessionReference.ts"
 
@@ -138,7 +139,7 @@ const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
     return `X-Content-Type-Options is ${headers["x-content-type-options"]}`
   if (!isDocument && headers["cache-control"] !== "no-store")
     return `Cache-Control is ${headers["cache-control"]}`
-  const isOverload = status === 503 && headers["retry-after"] === "1" && call.route.endsWith("/observations")
+  const isOverload = status === 503 && headers["retry-after"] === roomFor(call)?.retryAfter
   return (
     presence(headers, "www-authenticate", status === 401) ??
     (status === 401 && headers["www-authenticate"] !== "Bearer"

@@ -5,8 +5,19 @@ import type { Oracle } from "./Oracle.ts"
 import { paramsOf } from "./Requests.ts"
 import { sessionRoute } from "./SessionReference.ts"
 
-/** Requests with observations that a brand can have open at once in one process. [OBS-7] */
-const maxOpen = 64
+/** What a process has room for at once, and after how many seconds it says to come again where there is none. */
+interface Room {
+  readonly most: number
+  readonly retryAfter: string
+  readonly isOfBrand: boolean
+}
+
+/** Requests with observations of a brand [OBS-7], and streams of all brands [LIVE-4]; null for other calls. */
+export const roomFor = ({ route }: Call): Room | null => {
+  if (route.endsWith("/observations")) return { most: 64, retryAfter: "1", isOfBrand: true }
+  if (route === "/operator/brands/{brandId}/events") return { most: 100, retryAfter: "10", isOfBrand: false }
+  return null
+}
 
 /** What a call does beside its work: that it fails is logged, and keeps no answer back. [AUTH-8, AUD-2] */
 const besides: ReadonlySet<StoreMethod> = new Set([
@@ -29,25 +40,25 @@ const isStruck = (call: Call): boolean =>
 
 /**
  * Nothing is ever answered 500, no answer has a status of its own making, and 503 is answered only where the store has failed, too
- * many requests wait, the brand is being deleted, or a repetition has overtaken the call. [ERR-2, OBS-7, DEL-1]
+ * many requests wait or streams are open, the brand is being deleted, or a repetition has overtaken the call. [ERR-2, OBS-7, LIVE-4, DEL-1]
  */
 export const noDefects: Oracle = {
   name: "no defects",
   instantiate: (facts, checks) => {
     const rule = checks.rule("each answer")
     const deleting = new Set<string>()
-    /** Requests with observations that have no answer yet, by start of a process and brand. */
+    /** Calls that need room and have no answer yet, by start of a process, and by brand where each has room of its own. */
     const open = new Map<string, Set<Call>>()
-    const isIntake = ({ route }: Call): boolean => route.endsWith("/observations")
     const openWith = (call: Call): Set<Call> => {
-      const name = `${call.handledBy} ${call.handledByStart} ${paramsOf(call)["brandId"]}`
+      const of = roomFor(call)?.isOfBrand === true ? paramsOf(call)["brandId"] : ""
+      const name = `${call.handledBy} ${call.handledByStart} ${call.route} ${of}`
       const known = open.get(name) ?? new Set()
       open.set(name, known)
       return known
     }
     return {
       handled: (call) => {
-        if (isIntake(call)) openWith(call).add(call)
+        if (roomFor(call) !== null) openWith(call).add(call)
       },
       stored: ({ args, method }) => {
         if (method === "brands.startDeletion") deleting.add(args[0])
@@ -56,13 +67,14 @@ export const noDefects: Oracle = {
       answered: ({ call, response }) => {
         const { headers, status } = response
         rule.judged++
-        const opened = isIntake(call) ? openWith(call).size : 0
-        if (isIntake(call)) openWith(call).delete(call)
+        const room = roomFor(call)
+        const opened = room === null ? 0 : openWith(call).size
+        if (room !== null) openWith(call).delete(call)
         const what = `${call.request.method} ${call.route} was answered ${status}`
         if (status === 500 || status < 200) return what
         if (status !== 503 || !facts.isStoreSeen || isStruck(call) || facts.overtaken.has(call)) return null
-        const isOverload = headers["retry-after"] === "1" && opened > maxOpen
-        if (isOverload)
+        const isOverload = room !== null && headers["retry-after"] === room.retryAfter && opened > room.most
+        if (isOverload && room.isOfBrand)
           facts.coverageMarks.add("a brand had as many requests with observations open as it may")
         return isOverload || deleting.has(paramsOf(call)["brandId"] ?? "")
           ? null
