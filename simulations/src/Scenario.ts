@@ -262,7 +262,7 @@ export const Scenario = Schema.Struct({
       jsonSchema: {
         type: "boolean",
         description:
-          "true: the service prunes; of a swarm, in half of the seeds whose clocks run right. Each seed draws how long each kind of thing is kept, one minute to three hours or for ever, and how it prunes.",
+          "true: the service prunes; of a swarm, in half of the seeds whose clocks run right. Each seed draws how long each kind of thing is kept, one minute to three hours or for ever, and how it prunes. Actions `tenant`, and probes of their people, are left out then.",
         default: false
       }
     }),

@@ -112,9 +112,7 @@ export const planOf = (scenario: Scenario, seed: number, otherwise: number, hour
   const actions = planned
     .sort((a, b) => a.at - b.at)
     .map((action, n) => ({ n, ...action }))
-    .flatMap((action) =>
-      pruned.retention !== undefined && scenario.swarm ? withoutTenantsPeople(action) : [action]
-    )
+    .flatMap((action) => (pruned.retention === undefined ? [action] : withoutTenantsPeople(action)))
   const isLoaded = (brand: number): boolean =>
     actions.some((action) => action.brand === brand && action.do === "load")
   return {
