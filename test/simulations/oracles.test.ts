@@ -127,6 +127,15 @@ describe("oracles", () => {
     expect([outcome, violation, [...faults].sort()]).toEqual(["passed", null, [...late].sort()])
   })
 
+  it("know of all whose events are pruned: no brand comes and goes where the service prunes [RET-5]", () => {
+    const [first, ...others] = swarm.brands
+    const brands = [{ ...first!, perHour: { ...first!.perHour, tenant: 20 } }, ...others]
+    const actionsOf = (retention: boolean) =>
+      inputOf({ ...swarm, swarm: false, retention, brands }, 1).plan.actions
+    expect(actionsOf(false).some((action) => action.do === "tenant")).toBe(true)
+    expect(actionsOf(true).filter((action) => action.do === "tenant")).toEqual([])
+  })
+
   it.runIf(isThorough)("leave out at most a fiftieth of their checks, over a campaign", async () => {
     let checks: ReturnType<typeof summedChecks> = []
     for (let seed = 1; seed <= 40; seed++) {
