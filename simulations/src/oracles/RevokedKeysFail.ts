@@ -2,10 +2,12 @@ import type { Call } from "../world/KnownFacts.ts"
 import { accessOf } from "./AccessReference.ts"
 import type { Oracle } from "./Oracle.ts"
 import { isViaSession, sessionRoute } from "./SessionReference.ts"
+import { WaitingKeys } from "./WaitingKeys.ts"
 
 /**
  * From the moment a revocation is acknowledged no request with the key succeeds; before it is asked for, none fails for it. Where the
- * store is seen: a request is refused exactly when the key was revoked by the instant at which it was looked up. [AUTH-5]
+ * store is seen: a request is refused exactly when the key was revoked by the instant at which it was looked up, and
+ * one that has waited for a change looks its key up before it reads on. [AUTH-5, CHG-6]
  */
 export const revokedKeysFail: Oracle = {
   name: "revoked keys fail",
@@ -15,15 +17,18 @@ export const revokedKeysFail: Oracle = {
     const brands = new Map<string, string>()
     const access = accessOf(facts)
     const verdicts = new WeakMap<Call, boolean>()
+    const waiting = new WaitingKeys(checks.rule("each look of a request that has waited"))
     return {
       stored: ({ answer, args, call, method }) => {
         if (method === "keys.create") brands.set(answer.id, args[0].brandId)
         if (method === "keys.revoke" && answer === true) revoked.add(args[1])
         if (method === "brands.startDeletion")
           for (const [id, brandId] of brands) if (brandId === args[0]) revoked.add(id)
-        if (method === "keys.findByHash" && call !== null && call.key !== null)
+        if (method === "keys.findByHash" && call !== null && call.key !== null) {
           verdicts.set(call, revoked.has(call.key.id))
-        return null
+          waiting.lookedUp(call)
+        }
+        return method === "leads.changesAfter" && call !== null ? waiting.read(call, args[2], answer) : null
       },
       answered: ({ at, call, response }) => {
         const { key, sentAt } = call

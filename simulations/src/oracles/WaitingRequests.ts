@@ -14,6 +14,10 @@ const aroundMillis = 6000
 /** Milliseconds for which an answered request is remembered: nobody waits longer. */
 const keptMillis = 120_000
 
+/** Milliseconds that a request waits for a change; 0 where it does not. */
+export const waitOf = ({ request, route }: Call): number =>
+  route === "/signals/changes" ? 1000 * Number(/[?&]wait=(\d+)/.exec(request.url)?.[1] ?? 0) : 0
+
 interface Waiting {
   readonly call: Call
   /** When it was answered; null: not yet. */

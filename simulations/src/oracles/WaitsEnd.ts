@@ -2,7 +2,7 @@ import type { Call, Json, KnownBrand, Stored } from "../world/KnownFacts.ts"
 import type { StoreMethod } from "../world/StorePorts.ts"
 import { waitsOf } from "../world/BodyPieces.ts"
 import type { Oracle } from "./Oracle.ts"
-import { WaitingRequests } from "./WaitingRequests.ts"
+import { WaitingRequests, waitOf } from "./WaitingRequests.ts"
 
 /** Writes after which the feed of a brand may have more, besides a piece of pruning, which may be of several brands. */
 const changing: ReadonlySet<StoreMethod> = new Set<StoreMethod>([
@@ -25,10 +25,7 @@ const nothingSlow = { cuts: [] }
 /** A clock that drifts runs faster or slower by two hundredths at most. */
 const slowest = 0.97
 
-/** Milliseconds that a request waits for a change; 0 where it does not. */
-const waitOf = (url: string): number => 1000 * Number(/[?&]wait=(\d+)/.exec(url)?.[1] ?? 0)
-
-const mayWait = ({ request, route }: Call): boolean => route === "/signals/changes" && waitOf(request.url) > 0
+const mayWait = (call: Call): boolean => waitOf(call) > 0
 
 /**
  * A request that waits for a change is answered soon after one, not before the time is over while there is none, and soon after that. The time is
@@ -88,7 +85,7 @@ export const waitsEnd: Oracle = {
 
     /** What is wrong with a request that is answered at an instant, or is not answered until then. */
     const overdue = (call: Call, at: number): string | null => {
-      const wait = waitOf(call.request.url)
+      const wait = waitOf(call)
       over.judged++
       const lasted = ranFor(call, call.handledAt, at)
       return lasted > wait / slowest + slackMillis
@@ -128,7 +125,7 @@ export const waitsEnd: Oracle = {
         waiting.end(call, at)
         const late = overdue(call, at)
         if (late !== null || call.brand === null || response.status !== 200) return late
-        const wait = waitOf(call.request.url)
+        const wait = waitOf(call)
         const { handledAt } = call
         const lasted = at - handledAt
         if (body.data.length === 0) {
