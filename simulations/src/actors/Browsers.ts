@@ -12,8 +12,11 @@ type Session = Extract<Action, { do: "session" }>
 type Use = Session["uses"][number]
 
 const requestsPerMinute = 600
-/** The share of browsers that sign in more often with a token than it may have sessions: the oldest ends. [SES-8] */
-const crowd = { share: 0.06, signIns: 100 }
+/**
+ * The share of browsers that sign in more often with a token than it may have sessions, so that the oldest ends, and that of browsers beside which
+ * others sign in as often with another key of the brand, so that none ends. [SES-8]
+ */
+const crowd = { share: 0.06, ofOthers: 0.15, signIns: 100 }
 /**
  * The share of browsers that listen to live events while their session ends, how long before the end they begin, and how long they listen. [LIVE-3]
  */
@@ -201,17 +204,17 @@ export const browse = (
     const { world } = context
     const credential = yield* credentialOf(context, caller, brand, action)
     if (credential === null) return
-    const signIn = (label: string) =>
+    const signIn = (label: string, { key, value }: Credential = credential) =>
       once(
         context,
         { ...caller, label: `${caller.label} ${label}` },
         {
           method: "POST",
           route: "/session",
-          body: { credential: credential.value },
+          body: { credential: value },
           brand: null,
           // A sign-in spends a request of the key's window, unless it is refused for where it comes from. [SES-8]
-          ...(action.credential === "key" && !isForeign(action.origin) ? { key: credential.key } : {}),
+          ...(action.credential === "key" && !isForeign(action.origin) ? { key } : {}),
           meaning: { means: "make" },
           unusual: withOrigin(action.origin, null)
         }
@@ -239,11 +242,24 @@ export const browse = (
       const begun = Effect.zipRight(Effect.sleep(listening.beforeMillis), ending)
       return Effect.all([Effect.ignore(stream), begun], { concurrency: "unbounded", discard: true })
     }
-    if (action.credential === "token" && world.decisions.chance(`${caller.label} in a crowd`, crowd.share)) {
-      const signIns = Array.from({ length: crowd.signIns }, (_, i) =>
-        Effect.ignore(signIn(`sign-in ${i + 2}`))
+    const signInOften = (of: Credential) =>
+      Effect.all(
+        Array.from({ length: crowd.signIns }, (_, i) => Effect.ignore(signIn(`sign-in ${i + 2}`, of))),
+        { discard: true }
       )
-      yield* whileListening("a crowd", Effect.all(signIns, { discard: true }), listening.inCrowdMillis)
+    if (action.credential === "token" && world.decisions.chance(`${caller.label} in a crowd`, crowd.share))
+      yield* whileListening("a crowd", signInOften(credential), listening.inCrowdMillis)
+    if (
+      action.credential === "key" &&
+      world.decisions.chance(`${caller.label} beside a crowd`, crowd.ofOthers)
+    ) {
+      const other = yield* credentialOf(
+        context,
+        { ...caller, label: `${caller.label} of others` },
+        brand,
+        action
+      )
+      if (other !== null) yield* signInOften(other)
     }
     yield* Effect.all(
       [
