@@ -54,7 +54,7 @@ const eraseSomebody = (context: ActorContext, by: Caller, brand: KnownBrand): Ef
 
 /**
  * Readers stop at their cursors, a lead is erased, and another reader begins; the service is off for the days. Then all go on, once more
- * after another removal, which lets the store forget the earlier one.
+ * after another removal, which lets the store forget the earlier one. A new reader begins in the end.
  */
 export const beOff = (
   context: ActorContext,
@@ -86,5 +86,14 @@ export const beOff = (
           yield* readOn(context, by(`round ${round} from ${i}`), brand, cursor)
         yield* eraseSomebody(context, by(`erase ${round}`), brand)
       }
+    // Who begins after all that is told of no removal, and none is too old for it.
+    for (const brand of brands) {
+      const by = of(brand)
+      let cursor: string | null = null
+      for (let page = 1; page <= pagesRead; page++) {
+        cursor = yield* readPage(context, by(`new page ${page}`), brand, cursor, 1)
+        if (cursor === null) break
+      }
+    }
     context.facts.coverageMarks.add("the service was off for months")
   })

@@ -154,5 +154,23 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
       find: "$client = parseAddress($entry.trim())",
       put: "$client = parseAddress($entry.trim()) ?? $client"
     }
-  )
+  ),
+  bugsIn("http", "ChangeWaits")(
+    "wait-goes-on-without-its-key",
+    "a request that has waited reads on without a look at its key",
+    {
+      in: "ChangeWaits.until",
+      drop: "yield* checkKey"
+    }
+  ),
+  bugsIn(
+    "http",
+    "Sessions",
+    "memory",
+    "sessions"
+  )("sessions-of-all-keys", "the keys of a brand share a hundred sessions", {
+    in: "credentialOf",
+    find: "`key ${$access.keyHash}`",
+    put: "`key ${$access.brandId}`"
+  })
 ]
