@@ -111,6 +111,63 @@ describe("no defects", () => {
   })
 })
 
+describe("revoked keys fail", () => {
+  it("asks for a look at the key before a request that has waited reads on [AUTH-5, CHG-6]", () => {
+    const { oracle } = judge("revoked keys fail")
+    const begin = () => {
+      const call = {
+        route: "/signals/changes",
+        request: { url: "/signals/changes?wait=20" },
+        key: { id: "5" }
+      }
+      const stored = (method: string, args: ReadonlyArray<unknown>, answer: unknown) =>
+        oracle.stored!({ method, args, answer, call } as never)
+      return {
+        lookUp: () => stored("keys.findByHash", ["hash"], null),
+        read: (hasMore: boolean, limit = 100) =>
+          stored("leads.changesAfter", ["1", null, { limit, engagements: "none" }], {
+            isExpired: false,
+            changes: [],
+            hasMore
+          })
+      }
+    }
+    const { lookUp, read } = begin()
+    lookUp()
+    // One look takes several reads, and the watch reads single changes.
+    expect([read(true), read(false), read(false, 1)]).toEqual([null, null, null])
+    lookUp()
+    expect(read(false)).toBe(null)
+    expect(read(false)).toBe("a request with key 5 has waited, and reads on without a look at the key")
+    expect(begin().read(false)).toBe(null)
+  })
+})
+
+describe("feed of changes", () => {
+  it("lets no cursor expire since whose reader began nothing was written [CHG-5]", () => {
+    const { facts, oracle } = judge("feed of changes")
+    const removed = { id: 1, removedAt: start - 91 * 86_400_000 }
+    const changes = [{ id: 2, removedAt: null }, removed]
+    const reference = { changes, listed: () => ({}) }
+    facts.brands.push({ id: "1", reference } as never)
+    const read = (after: object | null, answer: object) =>
+      oracle.stored!({
+        method: "leads.changesAfter",
+        args: ["1", after, { limit: 1, engagements: "none" }],
+        answer: { isExpired: false, ...answer },
+        call: null,
+        serviceNow: start
+      } as never)
+    const next = { epoch: "", position: 1, since: 2 }
+    const lead = { type: "lead", read: { lead: { id: 2 } } }
+    expect(read(null, { changes: [lead], next, hasMore: true })).toBe(null)
+    const wrong = `what changed after ${JSON.stringify(next)} is expired, and nothing was written since its reader began`
+    expect(read(next, { isExpired: true })).toBe(wrong)
+    oracle.stored!({ method: "leads.erase", args: ["1", 3], answer: true, call: null } as never)
+    expect(read(next, { isExpired: true })).toBe(null)
+  })
+})
+
 describe("retries wait", () => {
   /** What the rule says of a first post that was leased so many seconds after it could be. */
   const leasedAfter = (

@@ -172,5 +172,14 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
     in: "credentialOf",
     find: "`key ${$access.keyHash}`",
     put: "`key ${$access.brandId}`"
-  })
+  }),
+  bugsIn("store-memory", "LeadFeeds")(
+    "new-readers-expire",
+    "a cursor expires by removals that were forgotten before its reader began",
+    {
+      in: "changesAfter",
+      find: "Math.max($after.position, $after.since)",
+      put: "$after.position"
+    }
+  )
 ]

@@ -5,6 +5,7 @@
  */
 import type { ReferenceModel } from "@lead-signals/store-contract/reference"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import type { StoreMethod } from "../world/StorePorts.ts"
 import type { Checks } from "./Checks.ts"
 import { difference } from "./Difference.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
@@ -19,6 +20,14 @@ const removedMillis = 90 * 86_400_000
 const maxOnPage = 100
 const maxWithEngagements = 25
 const maxCursorLength = 200
+
+/** What can let a store forget removals. */
+const writing: ReadonlySet<StoreMethod> = new Set([
+  "leads.commit",
+  "leads.update",
+  "leads.erase",
+  "pruning.prune"
+])
 
 type Change = ReferenceModel["changes"][number]
 
@@ -40,6 +49,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const seen = new Map<string, number>()
   /** The place of the last change before the reading began, by brand and position: of leads that were gone then the reader never had any. */
   const begun = new Map<string, number>()
+  /** How often the store was written to, in all and before the first reading began that came to the position. */
+  let writes = 0
+  const writtenBefore = new Map<string, number>()
   /** Calls that must be told that their cursor has expired. */
   const expired = new WeakSet<Call>()
   /** Positions by the cursors that were answered. */
@@ -103,6 +115,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (answer.isExpired) {
       if (!changes.some(([{ removedAt }, place]) => place > from && isOld(removedAt)))
         return `what changed after ${JSON.stringify(after)} is expired`
+      // What the store had forgotten by then the reader was never told of.
+      if (after !== null && writtenBefore.get(position) === writes)
+        return `what changed after ${JSON.stringify(after)} is expired, and nothing was written since its reader began`
       if (call !== null) expired.add(call)
       return null
     }
@@ -127,6 +142,11 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const next = JSON.stringify(answer.next)
     seen.set(`${brandId} ${next}`, last)
     begun.set(`${brandId} ${next}`, Math.min(since, begun.get(`${brandId} ${next}`) ?? since))
+    const writesBefore = after === null ? writes : writtenBefore.get(position)!
+    writtenBefore.set(
+      `${brandId} ${next}`,
+      Math.min(writesBefore, writtenBefore.get(`${brandId} ${next}`) ?? writesBefore)
+    )
     if (call === null) return null
     const { cursor, waits, ...wanted } = requested(call)
     const page = ofCalls.get(call)
@@ -187,6 +207,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     stored: (fact) => {
       const { args, call, method } = fact
       if (method === "brands.startDeletion") deleted.add(args[0])
+      if (writing.has(method)) writes++
       return method === "leads.changesAfter" ? read(call, fact) : null
     },
     answered,
