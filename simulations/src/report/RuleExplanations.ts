@@ -57,7 +57,7 @@ const explanations: Readonly<Record<string, string>> = {
   "retention kept":
     "What is kept for its retention must go soon after, and not before; nothing may go that is pending or that something left refers to, and no id may come again.",
   "feed of changes":
-    "Each page of the feed of changes must have the leads that changed after its cursor, each once and as it is now, in the order of their newest changes, and its cursor must go on where it ended.",
+    "Each page of the feed of changes must have the leads that changed after its cursor, each once and as it is now, in the order of their newest changes, and its cursor must go on where it ended, and expire only by removals that were forgotten since its reader began.",
   "answers compared":
     "Of each answer that succeeds some rule must have compared the whole body. Where none has, the simulator looks away, and this rule says so.",
   "access decided":
