@@ -113,8 +113,9 @@ export const attentionReference = (facts: KnownFacts, checks: Checks) => {
       const rejected = outcomes.reduce((sum, outcome) => sum + rejectedBy(outcome), 0)
       if (rejected > 0)
         add(counts.rejections, brandId, rejected, windowFrom(call.handledByClock), call.handledAt)
-      // Lines are counted as they are taken, and what was counted stays where a later line fails.
-      else if (response.status >= 500 || response.status === 408) {
+      // Lines are counted as they are taken, and what was counted stays where a later line is too slow. Where the store fails before an
+      // outcome is answered, none was counted.
+      else if (response.status === 408) {
         const tally = counts.rejections.get(brandId) ?? { ...nothing }
         counts.rejections.set(brandId, tally)
         tally.spare += linesOf(call)
