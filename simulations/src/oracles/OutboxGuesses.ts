@@ -1,32 +1,24 @@
 /**
- * Which delivery a lease is of where several fit. An erasure gives deliveries that showed the person new ids, which nobody is told, and
- * when the same event was sent again before that, the next lease may be of either. The reference takes one of them for it. Once an answer
- * shows that it was another, the two exchange what has happened since. [PII-3]
+ * Leases that match several deliveries. An erasure gives each delivery that showed the person a new id, and tells nobody. If the same event had
+ * been sent again before, the next lease can belong to either delivery. The reference assigns it to one of them. When an answer shows that it
+ * belonged to another, the two exchange what has happened since the lease. [PII-3]
  */
+import { Struct } from "effect"
 import type { KnownDelivery } from "./OutboxRecords.ts"
 
-/** What a delivery had when a lease was taken for its own, or for that of another. */
+/** What a matching delivery had when the lease was assigned. */
 interface Before {
   /** The number of its logged attempts. */
   readonly logged: number
   readonly resentAs: KnownDelivery | null
 }
 
+/** A lease that was assigned to one of several deliveries. */
 interface Guess {
-  /** The one whose the lease was taken to be. */
+  /** The delivery that the lease was assigned to. */
   readonly taken: KnownDelivery
+  /** All that it matched, the assigned one included. */
   readonly fitting: ReadonlyMap<KnownDelivery, Before>
-}
-
-/** Exchanges the values that two deliveries have under a key. */
-const exchangeField = <K extends keyof KnownDelivery>(
-  one: { -readonly [P in K]: KnownDelivery[P] },
-  other: { -readonly [P in K]: KnownDelivery[P] },
-  key: K
-): void => {
-  const value = one[key]
-  one[key] = other[key]
-  other[key] = value
 }
 
 /** What leases, attempts and lists change of a delivery, beside its log and what sends it again. */
@@ -56,11 +48,11 @@ const exchangeResent = (one: KnownDelivery, other: KnownDelivery, fitting: Guess
   if (ofOther !== null) ofOther.resendOf = one
 }
 
-/** The leases of a run that were taken for those of one delivery, and may be of another. */
+/** The leases of a run whose delivery is not certain. */
 export class OutboxGuesses {
   private guesses: Array<Guess> = []
 
-  /** Notes that a lease is taken for one of `taken`, and that these fit. */
+  /** Notes that a lease which matches `fitting` is assigned to `taken`. */
   note(taken: KnownDelivery, fitting: ReadonlyArray<KnownDelivery>): void {
     if (fitting.length < 2) return
     const before = fitting.map(
@@ -69,7 +61,7 @@ export class OutboxGuesses {
     this.guesses.push({ taken, fitting: new Map(before) })
   }
 
-  /** The others with which the delivery was in doubt, the latest first. */
+  /** The deliveries that a lease of this one may belong to instead, or whose lease may be this one's; those of the latest lease first. */
   othersFor(delivery: KnownDelivery): ReadonlyArray<KnownDelivery> {
     return this.guesses
       .filter(({ fitting }) => fitting.has(delivery))
@@ -78,7 +70,7 @@ export class OutboxGuesses {
       .filter((each) => each !== delivery)
   }
 
-  /** Exchanges what happened to the two since a lease was taken for one of either and may be the other's; false where none was. */
+  /** Exchanges what has happened to the two since the latest lease that matched both; false where no lease did. */
   exchange(one: KnownDelivery, other: KnownDelivery): boolean {
     const guess = this.guesses.findLast(
       ({ fitting, taken }) => (taken === one || taken === other) && fitting.has(one) && fitting.has(other)
@@ -86,7 +78,9 @@ export class OutboxGuesses {
     if (guess === undefined) return false
     const { fitting } = guess
     this.guesses = this.guesses.filter((each) => each !== guess)
-    for (const key of changing) exchangeField(one, other, key)
+    const before = Struct.pick(one, ...changing)
+    Object.assign(one, Struct.pick(other, ...changing))
+    Object.assign(other, before)
     exchangeResent(one, other, fitting)
     const ofOne = one.log.splice(fitting.get(one)!.logged)
     one.log.push(...other.log.splice(fitting.get(other)!.logged))

@@ -25,7 +25,7 @@ export class OutboxIds {
     return webhook.unseen.get(subject) ?? []
   }
 
-  /** Notes that a lease is taken for one of `taken`, and that it may as well be of the others that fit. */
+  /** Notes that a lease is assigned to `taken`, and may belong to any of `fitting`. */
   guess(taken: KnownDelivery, fitting: ReadonlyArray<KnownDelivery>): void {
     this.guesses.note(taken, fitting)
   }
@@ -37,7 +37,7 @@ export class OutboxIds {
     if (other !== undefined) return this.exchange(other, delivery)
     if (!isId(id)) return false
     if (delivery.id !== null) {
-      // A lease was taken for one of this delivery, and was that of another, whose id nobody has seen.
+      // A lease that was assigned to this delivery belongs to another, whose id nobody has seen.
       const actual = this.guesses.othersFor(delivery).find((each) => each.id === null)
       if (actual === undefined || !this.exchange(delivery, actual)) return false
     }
@@ -65,7 +65,7 @@ export class OutboxIds {
     }
   }
 
-  /** The delivery of that id, as an answer shows it, which tells apart those whose leases can't be. */
+  /** The delivery that an answer shows under its id; its time of creation and first attempt tell which of several matching ones it is. */
   recognised(webhook: OutboxWebhook, { attempts, delivery }: Json): KnownDelivery | undefined {
     const taken = this.delivery(webhook, delivery.id)
     const isRendered = ({ createdAt, log }: KnownDelivery): boolean =>
@@ -75,7 +75,7 @@ export class OutboxIds {
     return actual !== undefined && this.exchange(taken, actual) ? actual : taken
   }
 
-  /** Whether the delivery that is shown in the place of `taken` is another one, which was in doubt with it; then they are told apart. */
+  /** Exchanges the delivery with another that matched the same lease, if the answer shows that one's time of creation. Answers whether it did. */
   tellApart(taken: KnownDelivery, { createdAt }: Json): boolean {
     if (taken.createdAt === createdAt) return false
     const actual = this.guesses.othersFor(taken).find((each) => each.createdAt === createdAt)
@@ -87,7 +87,7 @@ export class OutboxIds {
     this.guesses.clear()
   }
 
-  /** Makes the lease that was taken for one of either one of the other; false where there was no doubt. */
+  /** Gives each of the two the ids and attempts of the other since a lease matched both; false where none did. */
   private exchange(one: KnownDelivery, other: KnownDelivery): boolean {
     if (!this.guesses.exchange(one, other)) return false
     const { webhook } = one
