@@ -86,7 +86,7 @@ export const beOff = (
           yield* readOn(context, by(`round ${round} from ${i}`), brand, cursor)
         yield* eraseSomebody(context, by(`erase ${round}`), brand)
       }
-    // Who begins after all that is told of no removal, and none is too old for it.
+    // A reader that begins now never had the leads that are gone: none of its cursors may expire.
     for (const brand of brands) {
       const by = of(brand)
       let cursor: string | null = null

@@ -100,7 +100,7 @@ const readsByKeys = (facts: KnownFacts, checks: Checks) => {
   const entered = new Map<string, Call>()
   /**
    * Lists that were answered without an entry so far: how many, and when that began, in true time. After a failure it begins with the first
-   * that is answered from `since` on: another request may have tried again at the same instant.
+   * that is answered from `since` on: another request may have tried again at the same instant. `failedAt` is when the failed request came.
    */
   const owed = new Map<
     string,

@@ -6,6 +6,7 @@ import type { KnownFacts, KnownKey, Stored } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
 
 const windowMillis = 60_000
+const killedAhead = "a process was killed that had taken requests of a large limit ahead"
 const aheadOf = 200
 /** How long a process goes by what was left when it last looked. */
 const aheadMillis = 1000
@@ -99,13 +100,13 @@ export class CountedWindows {
     }
     const isTaken = answer.resetAt === counted.resetAt && limit - window.used <= kills * ahead
     if (kills > 0 && isAllowed && !answer.allowed && isTaken) {
-      this.rule.weaken("a process was killed that had taken requests of a large limit ahead")
+      this.rule.weaken(killedAhead)
       window.used = limit
       return { ...counted, isAllowed: false, remaining: 0 }
     }
     if (isAllowed) this.admit(window, used, recent, process.index, at)
     if (kills > 0 && lost > 0 && lost <= kills * ahead) {
-      this.rule.weaken("a process was killed that had taken requests of a large limit ahead")
+      this.rule.weaken(killedAhead)
       window.used += lost
       return { ...counted, remaining: limit - window.used }
     }

@@ -10,7 +10,7 @@ const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /** Whether the JSON, or JSON in a string of it, names the person: by the id anywhere, or, where that is not telling, as the value of a field `extId`. */
 const names = (json: string, extId: string): boolean => {
-  const found = !isTelling(extId) ? `"extId":${JSON.stringify(extId)}` : escaped(extId)
+  const found = isTelling(extId) ? escaped(extId) : `"extId":${JSON.stringify(extId)}`
   return json.includes(found) || json.includes(escaped(found))
 }
 

@@ -49,8 +49,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const seen = new Map<string, number>()
   /** The place of the last change before the reading began, by brand and position: of leads that were gone then the reader never had any. */
   const begun = new Map<string, number>()
-  /** How often the store was written to, in all and before the first reading began that came to the position. */
+  /** How often the store was written to. */
   let writes = 0
+  /** How often before the first reading began that came to the position, by brand and position. */
   const writtenBefore = new Map<string, number>()
   /** Calls that must be told that their cursor has expired. */
   const expired = new WeakSet<Call>()
@@ -115,7 +116,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (answer.isExpired) {
       if (!changes.some(([{ removedAt }, place]) => place > from && isOld(removedAt)))
         return `what changed after ${JSON.stringify(after)} is expired`
-      // What the store had forgotten by then the reader was never told of.
+      // What was forgotten before a reader began concerns leads that it never had.
       if (after !== null && writtenBefore.get(position) === writes)
         return `what changed after ${JSON.stringify(after)} is expired, and nothing was written since its reader began`
       if (call !== null) expired.add(call)
@@ -140,13 +141,11 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       return `nothing more is said to have changed after ${found.length} of ${due.length} changes`
     const last = answer.hasMore ? (due[found.length - 1]?.[1] ?? from) : placed
     const next = JSON.stringify(answer.next)
-    seen.set(`${brandId} ${next}`, last)
-    begun.set(`${brandId} ${next}`, Math.min(since, begun.get(`${brandId} ${next}`) ?? since))
+    const nextPosition = `${brandId} ${next}`
     const writesBefore = after === null ? writes : writtenBefore.get(position)!
-    writtenBefore.set(
-      `${brandId} ${next}`,
-      Math.min(writesBefore, writtenBefore.get(`${brandId} ${next}`) ?? writesBefore)
-    )
+    seen.set(nextPosition, last)
+    begun.set(nextPosition, Math.min(since, begun.get(nextPosition) ?? since))
+    writtenBefore.set(nextPosition, Math.min(writesBefore, writtenBefore.get(nextPosition) ?? writesBefore))
     if (call === null) return null
     const { cursor, waits, ...wanted } = requested(call)
     const page = ofCalls.get(call)

@@ -102,14 +102,13 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       return [fired, place]
     })
 
-  /** The engagement of a lead2.created can have been pruned. [RET-6] */
-  const hasEngagement = ({ rows }: ReferenceModel, { engagementId, leadId }: Fired): boolean =>
-    rows.find(({ id }) => id === leadId)?.engagements.some(({ id }) => id === engagementId) ?? false
+  /** The engagement that fired it; undefined for a lead2.created whose engagement was pruned. [RET-6] */
+  const engagementOf = ({ rows }: ReferenceModel, { engagementId, leadId }: Fired) =>
+    rows.find(({ id }) => id === leadId)?.engagements.find(({ id }) => id === engagementId)
 
   const dataOf = (reference: ReferenceModel, fired: Fired): Json | null => {
     const lead = reference.listed(fired.leadId, "none") as Json
-    const row = reference.rows.find(({ id }) => id === fired.leadId)
-    const engagement = row?.engagements.find(({ id }) => id === fired.engagementId)
+    const engagement = engagementOf(reference, fired)
     if (lead === null || engagement === undefined) return null
     const signal = reference.signals.find(({ id }) => id === engagement.signalId)!
     return {
@@ -172,7 +171,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const from = seen.get(`${brandId} ${after}`)
     if (from === undefined) return `the events are read after ${after}, where nobody was sent`
     if (found.length > limit) return `${found.length} events are read, and ${limit} were requested`
-    const due = all.filter(([fired, place]) => place > from && hasEngagement(reference, fired))
+    const due = all.filter(([fired, place]) => place > from && engagementOf(reference, fired) !== undefined)
     let last = after
     const texts: Array<string> = []
     for (const [i, each] of found.entries()) {

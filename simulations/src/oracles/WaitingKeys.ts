@@ -4,10 +4,12 @@ import type { RuleChecks } from "./Checks.ts"
 import { isViaSession } from "./SessionReference.ts"
 import { waitOf } from "./WaitingRequests.ts"
 
+/** The latest look of a request for a change: one read of the feed, or several where a page takes more. */
 interface Look {
   /** Whether the look goes on with another read. */
   hasMore: boolean
-  isKeyKnown: boolean
+  /** Whether the key was looked up since. */
+  isKeyLookedUp: boolean
 }
 
 /** Hears of each time that a request looks its key up or reads the feed. */
@@ -16,9 +18,10 @@ export class WaitingKeys {
 
   constructor(private readonly rule: RuleChecks) {}
 
+  /** The request has looked its key up. */
   lookedUp(call: Call): void {
     const look = this.looks.get(call)
-    if (look !== undefined) look.isKeyKnown = true
+    if (look !== undefined) look.isKeyLookedUp = true
   }
 
   /** What is wrong with a read of the feed; the watch that a request began reads one change, for all that wait. */
@@ -31,10 +34,10 @@ export class WaitingKeys {
       before.hasMore = goesOn
       return null
     }
-    this.looks.set(call, { hasMore: goesOn, isKeyKnown: false })
+    this.looks.set(call, { hasMore: goesOn, isKeyLookedUp: false })
     if (before === undefined) return null
     this.rule.judged++
-    return before.isKeyKnown
+    return before.isKeyLookedUp
       ? null
       : `a request with key ${call.key.id} has waited, and reads on without a look at the key`
   }

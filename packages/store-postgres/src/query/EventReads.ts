@@ -50,10 +50,10 @@ export const eventsAfter = async (
      ORDER BY e.position`,
     [brand, after, limit]
   )
-  const shown = rows.filter(({ signal_id: signal }) => signal !== null)
-  await openLeads(sql, shown)
+  const found = rows.filter(({ signal_id: signal }) => signal !== null)
+  await openLeads(sql, found)
   return {
-    events: shown.map((row) => ({
+    events: found.map((row) => ({
       position: row.position,
       event: {
         event: row.event,
