@@ -53,44 +53,45 @@ describe("headers right", () => {
 })
 
 describe("no defects", () => {
+  /** The verdict on a call that is answered 503 while these are open; each is of a brand, by a start of the process. */
+  const refused = (
+    {
+      method,
+      retryAfter,
+      route
+    }: { readonly method: string; readonly retryAfter: string; readonly route: string },
+    open: ReadonlyArray<readonly [brandId: number, start: number]>
+  ) => {
+    const { oracle } = judge("no defects")
+    const begin = (brandId: number, handledByStart: number) => {
+      const request = { method, url: route.replace("{brandId}", String(brandId)) }
+      const call = { route, request, handledBy: 0, handledByStart, struck: new Set() }
+      oracle.handled!(call as never)
+      return call
+    }
+    for (const [brandId, start] of open) begin(brandId, start)
+    const response = { status: 503, headers: { "retry-after": retryAfter } }
+    return oracle.answered!({ call: begin(1, 1), response } as never)
+  }
+
   it("lets a request with observations be refused only where its brand has 64 others open [OBS-7]", () => {
     const route = "/operator/brands/{brandId}/observations"
-    for (const [others, wrong] of [
-      [64, null],
-      [63, `POST ${route} was answered 503, and the store has not failed`]
-    ] as const) {
-      const { oracle } = judge("no defects")
-      const begin = (brandId: number) => {
-        const request = { method: "POST", url: `/operator/brands/${brandId}/observations` }
-        const call = { route, request, handledBy: 0, handledByStart: 1, struck: new Set() }
-        oracle.handled!(call as never)
-        return call
-      }
-      for (let i = 0; i < others; i++) begin(1)
-      begin(2)
-      const response = { status: 503, headers: { "retry-after": "1" } }
-      expect(oracle.answered!({ call: begin(1), response } as never)).toBe(wrong)
-    }
+    const call = { method: "POST", retryAfter: "1", route }
+    const others = (count: number) => Array.from({ length: count }, () => [1, 1] as const)
+    expect(refused(call, [...others(64), [2, 1]])).toBe(null)
+    expect(refused(call, [...others(63), [2, 1]])).toBe(
+      `POST ${route} was answered 503, and the store has not failed`
+    )
   })
 
   it("lets a stream be refused only where its process has a hundred others open, of whatever brands [LIVE-4]", () => {
     const route = "/operator/brands/{brandId}/events"
-    for (const [others, wrong] of [
-      [100, null],
-      [99, `GET ${route} was answered 503, and the store has not failed`]
-    ] as const) {
-      const { oracle } = judge("no defects")
-      const begin = (brandId: number, handledByStart = 1) => {
-        const request = { method: "GET", url: `/operator/brands/${brandId}/events` }
-        const call = { route, request, handledBy: 0, handledByStart, struck: new Set() }
-        oracle.handled!(call as never)
-        return call
-      }
-      for (let i = 0; i < others; i++) begin(1 + (i % 2))
-      begin(1, 2)
-      const response = { status: 503, headers: { "retry-after": "10" } }
-      expect(oracle.answered!({ call: begin(1), response } as never)).toBe(wrong)
-    }
+    const call = { method: "GET", retryAfter: "10", route }
+    const others = (count: number) => Array.from({ length: count }, (_, i) => [1 + (i % 2), 1] as const)
+    expect(refused(call, [...others(100), [1, 2]])).toBe(null)
+    expect(refused(call, [...others(99), [1, 2]])).toBe(
+      `GET ${route} was answered 503, and the store has not failed`
+    )
   })
 
   it("lets no call be answered 503 for what the store fails to do beside it [AUTH-8, AUD-2, AUD-7, AUD-8]", () => {
