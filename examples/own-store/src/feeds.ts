@@ -15,13 +15,16 @@ export const eventsAfter = (
   const all = tables.events(brandId).all()
   const newest = Math.max(0, ...all.map(({ position }) => position))
   if (after === null) return { events: [], position: newest }
+  const engagements = tables.engagements(brandId)
   const found = all
     .filter(({ position }) => position > after)
+    // The engagement of a `lead2.created` can have been pruned.
+    .filter(({ engagementId }) => engagements.get(engagementId) !== undefined)
     .sort((a, b) => a.position - b.position)
     .slice(0, limit)
   const events = found.map(({ position, ...event }) => {
     const { headline, name } = tables.leads(brandId).get(String(event.leadId))!.profile
-    const { reactionType, signalId, type } = tables.engagements(brandId).get(event.engagementId)!
+    const { reactionType, signalId, type } = engagements.get(event.engagementId)!
     return {
       position,
       event,
