@@ -1,7 +1,9 @@
 /** Many seeds, over several processes: results come in the order of the seeds, whichever process finished first. */
 import { type ChildProcess, fork, type ForkOptions } from "node:child_process"
+import { rmSync } from "node:fs"
 import { cpus } from "node:os"
 import { fileURLToPath } from "node:url"
+import { bundle } from "./bugs/PlantedModules.ts"
 import type { RunReport, StoreKind } from "./Run.ts"
 import type { Scenario } from "./Scenario.ts"
 
@@ -88,20 +90,16 @@ export const processors = (): number => Math.max(1, cpus().length)
 interface CampaignOptions {
   /** Processes. */
   readonly parallel?: number
-  /** What a process runs. */
+  /** What a process runs; without it, `worker.ts`, bundled. */
   readonly program?: string
   /** Called for a job that the simulator itself did not survive; without it the campaign fails. */
   readonly onFailed?: (job: SeedRun, error: Error) => void
 }
 
-/**
- * Runs the jobs and reports each, in the order of the jobs. Stops early when `onReport` answers false: what had been
- * begun by then is not reported.
- */
-export const campaign = async (
+const runJobs = async (
   jobs: Iterable<SeedRun>,
   onReport: (report: SeedReport) => boolean | void,
-  { onFailed, parallel = processors(), program = worker }: CampaignOptions = {}
+  { onFailed, parallel = processors(), program }: CampaignOptions & { readonly program: string }
 ): Promise<void> => {
   const iterator = jobs[Symbol.iterator]()
   /** What is to be called for each job that was run, by its place. */
@@ -146,3 +144,30 @@ export const campaign = async (
     for (const each of workers) each.stop()
   }
 }
+
+/**
+ * Runs the use with the program of the processes: `worker.ts` as one file. A seed takes an eighth less time than where a loader
+ * compiles each module, which wraps every function that is made to keep its name. Where nothing may be written beside the
+ * sources, the modules are loaded one by one.
+ */
+const withWorkerProgram = async (use: (program: string) => Promise<void>): Promise<void> => {
+  const program = await bundle("worker.ts", null).catch(() => worker)
+  try {
+    await use(program)
+  } finally {
+    if (program !== worker) rmSync(program, { force: true })
+  }
+}
+
+/**
+ * Runs the jobs and reports each, in the order of the jobs. Stops early when `onReport` answers false: what had been
+ * begun by then is not reported.
+ */
+export const campaign = async (
+  jobs: Iterable<SeedRun>,
+  onReport: (report: SeedReport) => boolean | void,
+  { program, ...options }: CampaignOptions = {}
+): Promise<void> =>
+  program === undefined
+    ? withWorkerProgram((bundled) => runJobs(jobs, onReport, { ...options, program: bundled }))
+    : runJobs(jobs, onReport, { ...options, program })

@@ -1,6 +1,6 @@
 /** Plants a bug into the simulator: bundles its program with one module of production code a little wrong. */
 import { build, type Plugin } from "esbuild"
-import { mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Bug, SourceChange } from "./Bug.ts"
@@ -99,6 +99,17 @@ const planting = (module: PlantedModule | null): Plugin => ({
   }
 })
 
+/** How long a bundle may be needed: those of commands that were killed stay behind. */
+const neededMillis = 7 * 24 * 3_600_000
+
+const removeLeftIn = (folder: string): void => {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
+    const left = statSync(file, { throwIfNoEntry: false })
+    if (left !== undefined && left.mtimeMs < Date.now() - neededMillis) rmSync(file, { force: true })
+  }
+}
+
 /**
  * Bundles a program of the simulator, by its path from `src`, with one module as it is given; answers the path of the
  * bundle. Fails where the module does not parse.
@@ -106,6 +117,7 @@ const planting = (module: PlantedModule | null): Plugin => ({
 export const bundleWith = async (program: string, module: PlantedModule | null): Promise<string> => {
   const folder = join(dirname(source.replace(/[\\/]$/, "")), "node_modules", ".cache", "planted")
   mkdirSync(folder, { recursive: true })
+  removeLeftIn(folder)
   const programName = basename(program, ".ts")
   const outfile = join(folder, `${module?.name ?? "clean"}-${programName}-${process.pid}.mjs`)
   await build({
