@@ -1,14 +1,11 @@
 /** How fast the simulator is. Each measurement has a process of its own, with the settings of a campaign's. */
-import { fileURLToPath } from "node:url"
-import { forkProgram } from "./Campaign.ts"
+import { forkProgram, withBundle } from "./Campaign.ts"
 import { type Figure, floorMeasurements, measurements } from "./Measurements.ts"
 import type { Progress } from "./report/Progress.ts"
 
-const measurer = fileURLToPath(new URL("measurer.ts", import.meta.url))
-
-const measured = (name: string): Promise<Figure> =>
+const measured = (program: string, name: string): Promise<Figure> =>
   new Promise((resolve, reject) => {
-    const child = forkProgram(measurer)
+    const child = forkProgram(program)
     child.on("message", (figure) => resolve(figure as Figure))
     child.on("error", reject)
     child.on("exit", (code) => reject(new Error(`The process that measured ${name} ended with ${code}`)))
@@ -35,13 +32,15 @@ export const bench = async (
 ): Promise<number> => {
   const figures: Array<Figure> = []
   const taken = isFloor ? floorMeasurements : measurements
-  for (const name of taken.keys()) {
-    progress.update(figures.length / taken.size, name)
-    const figure = await measured(name)
-    figures.push(figure)
-    progress.clear()
-    if (!isJson) say(lineOf(figure))
-  }
+  await withBundle("measurer.ts", async (program) => {
+    for (const name of taken.keys()) {
+      progress.update(figures.length / taken.size, name)
+      const figure = await measured(program, name)
+      figures.push(figure)
+      progress.clear()
+      if (!isJson) say(lineOf(figure))
+    }
+  })
   if (isJson) say(JSON.stringify({ figures }))
   return 0
 }

@@ -2,8 +2,8 @@
 import { type ChildProcess, fork, type ForkOptions } from "node:child_process"
 import { rmSync } from "node:fs"
 import { cpus } from "node:os"
-import { fileURLToPath } from "node:url"
-import { bundle } from "./bugs/PlantedModules.ts"
+import { join } from "node:path"
+import { bundle, source } from "./bugs/PlantedModules.ts"
 import type { RunReport, StoreKind } from "./Run.ts"
 import type { Scenario } from "./Scenario.ts"
 
@@ -33,8 +33,6 @@ export interface SeedReport extends Omit<
 export interface SeedFailure {
   readonly failed: string
 }
-
-const worker = fileURLToPath(new URL("worker.ts", import.meta.url))
 
 /**
  * A run makes much that is soon forgotten, and one process runs on each processor: more room for it, and a collector without
@@ -146,16 +144,16 @@ const runJobs = async (
 }
 
 /**
- * Runs the use with the program of the processes: `worker.ts` as one file. A seed takes an eighth less time than where a loader
+ * Runs the use with the module of this folder as one file, for processes. A seed takes an eighth less time than where a loader
  * compiles each module, which wraps every function that is made to keep its name. Where nothing may be written beside the
  * sources, the modules are loaded one by one.
  */
-const withWorkerProgram = async (use: (program: string) => Promise<void>): Promise<void> => {
-  const program = await bundle("worker.ts", null).catch(() => worker)
+export const withBundle = async <A>(name: string, use: (program: string) => Promise<A>): Promise<A> => {
+  const bundled = await bundle(name, null).catch(() => null)
   try {
-    await use(program)
+    return await use(bundled ?? join(source, name))
   } finally {
-    if (program !== worker) rmSync(program, { force: true })
+    if (bundled !== null) rmSync(bundled, { force: true })
   }
 }
 
@@ -169,5 +167,5 @@ export const campaign = async (
   { program, ...options }: CampaignOptions = {}
 ): Promise<void> =>
   program === undefined
-    ? withWorkerProgram((bundled) => runJobs(jobs, onReport, { ...options, program: bundled }))
+    ? withBundle("worker.ts", (bundled) => runJobs(jobs, onReport, { ...options, program: bundled }))
     : runJobs(jobs, onReport, { ...options, program })

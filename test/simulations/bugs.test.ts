@@ -1,5 +1,7 @@
 /** Planted bugs: each is anchored to syntax, which neither formatting nor the names of locals change. */
 import { type Bug, bugs, PlantedModules, syntaxEditor } from "@lead-signals/simulations/bugs"
+import { existsSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import ts from "typescript"
 import { describe, expect, it } from "vitest"
 import { nextTick } from "../harness/EventLoop.ts"
@@ -86,6 +88,25 @@ describe("planted bugs", () => {
         (name) => !known.has(name) && !globals.has(name)
       )
       expect([bug.name, strange]).toEqual([bug.name, []])
+    }
+  })
+})
+
+describe("a bundle", () => {
+  it("removes those that commands which were killed left a week ago", async () => {
+    const bundled = await PlantedModules.bundle("worker.ts", null)
+    const [left, recent] = ["left", "recent"].map((name) =>
+      join(dirname(bundled), `${name}-${process.pid}.mjs`)
+    )
+    writeFileSync(left!, "")
+    writeFileSync(recent!, "")
+    const weekAgo = new Date(Date.now() - 8 * 24 * 3_600_000)
+    utimesSync(left!, weekAgo, weekAgo)
+    try {
+      await PlantedModules.bundle("worker.ts", null)
+      expect([bundled, left!, recent!].map((file) => existsSync(file))).toEqual([true, false, true])
+    } finally {
+      for (const file of [bundled, left!, recent!]) rmSync(file, { force: true })
     }
   })
 })
