@@ -3,6 +3,7 @@
  * a process counts by itself. A call counts shortly before it is answered, so one that is under way may count or not. [OPER-13]
  */
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import type { SimulatedResponse } from "../world/RequestParts.ts"
 import type { Checks } from "./Checks.ts"
 import { operationOf, paramsOf } from "./Requests.ts"
 
@@ -20,8 +21,6 @@ interface Tally {
   count: number
   /** Calls that were under way at once: each of them may have been the last to count. */
   last: ReadonlyArray<Counting>
-  /** How many more may have been counted by calls that failed in the middle. */
-  spare: number
 }
 
 /** What one start of a process has counted, and the calls of it that may have counted already. */
@@ -40,7 +39,7 @@ interface Snapshot {
   readonly refusing: ReadonlySet<string>
 }
 
-const nothing: Tally = { count: 0, last: [], spare: 0 }
+const nothing: Tally = { count: 0, last: [] }
 
 const copyOf = (tally: Tally | undefined): Tally => ({ ...(tally ?? nothing) })
 
@@ -52,15 +51,18 @@ const add = (tallies: Map<string, Tally>, id: string, n: number, counting: Count
   tally.last = [...tally.last.filter(({ answeredAt }) => answeredAt >= began), counting]
 }
 
-/** How many observations a request in lines has at most; 0 for another, of which nothing is counted unless it succeeds. */
-const linesOf = ({ request: { unusual } }: Call): number =>
-  /ndjson/i.test(unusual?.contentType ?? "")
-    ? new TextDecoder().decode(unusual?.bytes ?? new Uint8Array()).split("\n").length
-    : 0
+/** How many observations the request has at most, in lines or as JSON. */
+const sizeOf = ({ request: { body, unusual } }: Call): number => {
+  const isLines = /ndjson/i.test(unusual?.contentType ?? "")
+  const lines = isLines ? new TextDecoder().decode(unusual?.bytes).split("\n").length : 0
+  return lines + ((body as Json)?.observations?.length ?? 0)
+}
 
-/** How many observations the request has at most. */
-const sizeOf = (call: Call): number =>
-  linesOf(call) + ((call.request.body as Json)?.observations?.length ?? 0)
+/** What the answer says of each observation. Lines are counted as they are taken, also those before an error that ends the answer. [OBS-8] */
+const outcomesOf = (response: SimulatedResponse, body: Json): ReadonlyArray<Json> =>
+  response.status === 200
+    ? (body?.data ?? [])
+    : (response.outcomesBefore ?? []).map((line): Json => JSON.parse(line))
 
 /** How many observations the outcome rejects: one without a reason of its own stands for several lines. [OBS-8] */
 const rejectedBy = ({ count, outcome }: Json): number => (outcome === "rejected" ? (count ?? 1) : 0)
@@ -109,17 +111,9 @@ export const attentionReference = (facts: KnownFacts, checks: Checks) => {
     const brandId = counts.observing.get(call)
     if (brandId !== undefined) {
       counts.observing.delete(call)
-      const outcomes: ReadonlyArray<Json> = response.status === 200 ? (body?.data ?? []) : []
-      const rejected = outcomes.reduce((sum, outcome) => sum + rejectedBy(outcome), 0)
+      const rejected = outcomesOf(response, body).reduce((sum, outcome) => sum + rejectedBy(outcome), 0)
       if (rejected > 0)
         add(counts.rejections, brandId, rejected, windowFrom(call.handledByClock), call.handledAt)
-      // Lines are counted as they are taken, and what was counted stays where a later line is too slow. Where the store fails before an
-      // outcome is answered, none was counted.
-      else if (response.status === 408) {
-        const tally = counts.rejections.get(brandId) ?? { ...nothing }
-        counts.rejections.set(brandId, tally)
-        tally.spare += linesOf(call)
-      }
     }
     const refusing = counts.refusing.get(call)
     if (refusing === undefined) return
@@ -164,16 +158,11 @@ export const attentionReference = (facts: KnownFacts, checks: Checks) => {
       return `the process counts since ${since}, and began at ${new Date(from).toISOString()}`
     const observing = [...now.observing].filter(([, id]) => id === brandId).map(([each]) => each)
     const after = copyOf(now.rejections.get(brandId!))
-    if (after.spare > 0)
-      rule.weaken("observations in lines failed in the middle: nobody knows how many were counted")
-    else rule.judged++
+    rule.judged++
     // What began after the keys were read may have counted before the answer, at the same instant.
     const isSettled =
-      !snapshot.isAnyObserving &&
-      observing.length === 0 &&
-      after.count === snapshot.rejected.count &&
-      after.spare === 0
-    const most = after.count + after.spare + observing.reduce((sum, each) => sum + sizeOf(each), 0)
+      !snapshot.isAnyObserving && observing.length === 0 && after.count === snapshot.rejected.count
+    const most = after.count + observing.reduce((sum, each) => sum + sizeOf(each), 0)
     const said = isSettled
       ? wrongTally("rejected observations", rejectedObservations, snapshot.rejected)
       : wrongCount("rejected observations", rejectedObservations, snapshot.rejected.count, most)

@@ -59,7 +59,7 @@ export const errorsClear: Oracle = {
       if (expects.code !== null) facts.coverageMarks.add("bad input was refused")
       if (call.request.unusual?.arrival?.pauses !== undefined) {
         // While the process stands still the time of the client goes on: the body can be too late then.
-        const { outcomesBefore = 0 } = response
+        const outcomesBefore = response.outcomesBefore?.length ?? 0
         const isOtherwise =
           response.status !== expects.status || outcomesBefore !== (expects.outcomesBefore ?? 0)
         if (isOtherwise && facts.incidents.touched(["pause"], call.handledAt, at, call.handledBy)) {

@@ -44,8 +44,8 @@ export interface SimulatedResponse {
   readonly text: string
   /** What was taken of an answer without an end. */
   readonly stream?: TakenStream
-  /** How many outcomes stand before the error that ends an answer of lines. */
-  readonly outcomesBefore?: number
+  /** The outcomes, as JSON, before the error that ends an answer of lines. */
+  readonly outcomesBefore?: ReadonlyArray<string>
 }
 
 /** What a client took of an answer without an end. */
@@ -89,5 +89,5 @@ export const unframed = (response: SimulatedResponse): SimulatedResponse => {
   const headers = { ...response.headers, "content-type": "application/json" }
   if (!isCut) return { status: response.status, headers, text: `{"data":[${lines.join(",")}]}` }
   const status = last.startsWith('{"error":{"code":"request_timeout"') ? 408 : 503
-  return { status, headers, text: last, outcomesBefore: lines.length - 1 }
+  return { status, headers, text: last, outcomesBefore: lines.slice(0, -1) }
 }
