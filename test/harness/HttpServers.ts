@@ -121,6 +121,7 @@ export const startApi = async ({
   retryMillis,
   stores = MemoryStore.layer,
   streamLimits,
+  unreadMillis,
   waitLimits
 }: {
   readonly stores?: Layer.Layer<Stores, unknown>
@@ -131,6 +132,7 @@ export const startApi = async ({
   readonly drain?: Duration.DurationInput
   readonly draining?: () => boolean
   readonly arrival?: NodeServer.Arrival
+  readonly unreadMillis?: number
   readonly bodyLimits?: BodyLimits | null
   /** The clock of the server; the machine's unless given. */
   readonly clock?: Clock.Clock
@@ -174,7 +176,8 @@ export const startApi = async ({
     host: "127.0.0.1",
     port: 0,
     drain: drainTime,
-    ...(arrival === undefined ? {} : { arrival })
+    ...(arrival === undefined ? {} : { arrival }),
+    ...(unreadMillis === undefined ? {} : { unreadMillis })
   })
   const server = Layer.unwrapScoped(
     Effect.map(listening, (opened) => {

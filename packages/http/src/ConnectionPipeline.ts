@@ -72,6 +72,15 @@ export class ConnectionPipeline {
     return true
   }
 
+  /**
+   * Whether a connection on which nothing moves is of no use any more: its client takes nothing of an answer, or has all answers and sends
+   * no further request. One that waits for the work on its answer is of use, and so is one that has had no request yet, for which Node has
+   * a time of its own. [ERR-12]
+   */
+  get isAbandoned(): boolean {
+    return this.socket.writableLength > 0 || (this.open.size === 0 && this.newest !== null)
+  }
+
   /** From now on the newest answer is the connection's last, and says so. */
   drain(): void {
     this.isDraining = true

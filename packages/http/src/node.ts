@@ -37,6 +37,8 @@ export interface NodeServerOptions {
   readonly drain: Duration.DurationInput
   /** How long a request may take to arrive; `defaultArrival` unless given. */
   readonly arrival?: Arrival
+  /** Milliseconds in which a client has to take something of its answer, or its connection is closed; 60,000 unless given. [ERR-12] */
+  readonly unreadMillis?: number
 }
 
 /** Milliseconds that a request may take to arrive. One that takes longer is answered 408. [ERR-6] */
@@ -51,6 +53,8 @@ export interface Arrival {
 
 /** 60 s for the headers, 120 s for the whole request, looked at every 5 s. */
 export const defaultArrival: Arrival = { headersMillis: 60_000, requestMillis: 120_000, checkMillis: 5000 }
+
+const defaultUnreadMillis = 60_000
 
 /** Where the server listens, once it does. */
 export class NodeServer extends Context.Tag("@lead-signals/http/NodeServer")<
@@ -218,6 +222,7 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     })
     // Node would drop those beyond in silence; ours are refused.
     server.maxHeadersCount = 0
+    server.timeout = options.unreadMillis ?? defaultUnreadMillis
     let isDraining = false
     const sockets = new Set<Socket>()
     const pipelines = new WeakMap<Socket, ConnectionPipeline>()
@@ -250,6 +255,10 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     // Without these, Node answers 417 and closes on CONNECT, each without a body.
     server.on("checkExpectation", answer)
     server.on("connect", (_request: IncomingMessage, socket: Socket) => pipelineOf(socket).refuse("CONNECT"))
+    // Nothing was read or written for `unreadMillis`, or the connection was not used again in the time that Node keeps it open.
+    server.on("timeout", (socket: Socket) => {
+      if (pipelineOf(socket).isAbandoned) socket.destroy()
+    })
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
       pipelineOf(socket).refuse(error.code ?? "")
     )
