@@ -38,7 +38,7 @@ const opened = (api: Api): Promise<Client> =>
     socket.once("connect", () => resolve({ socket, answers: () => answers, last: () => last, closed }))
   })
 
-/** Of both ends, as the server is in this process. */
+/** The sockets of both ends, as the server is in this process. */
 const sockets = (): number =>
   process.getActiveResourcesInfo().filter((resource) => resource === "TCPSocketWrap").length
 
