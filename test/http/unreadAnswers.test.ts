@@ -49,7 +49,7 @@ describe("an answer", () => {
     const client = await opened(api)
     await expect.poll(sockets).toBe(others + 2)
     client.socket.write(document.repeat(requests))
-    await expect.poll(sockets, { timeout: 20_000 }).toBe(others + 1)
+    await expect.poll(sockets).toBe(others + 1)
     client.socket.resume()
     await client.closed
     expect(client.answers()).toBeLessThan(requests)
@@ -74,7 +74,7 @@ describe("an answer", () => {
     socket.off("data", pauseWhenFull)
     expect(answers()).toBeLessThan(requests)
     socket.resume()
-    await expect.poll(answers, { timeout: 20_000 }).toBe(requests)
+    await expect.poll(answers).toBe(requests)
     socket.destroy()
   })
 
