@@ -7,7 +7,7 @@ import { type Api, setUpBrand, startApi } from "../harness/HttpServers.ts"
 const document = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
 /** Their answers are more than the buffers of two sockets hold. */
 const requests = 200
-/** So much that the socket of the server hears of it. */
+/** Enough for the system to tell the server that there is room again: it does not for every byte that is read. */
 const bytesAtOnce = 1_500_000
 
 const statusLine = "HTTP/1.1 200 OK"
@@ -97,7 +97,7 @@ describe("a connection", () => {
     expect(client.answers()).toBe(1)
   })
 
-  it("has the whole time of a request's headers for its first, also where it sends nothing [ERR-6, ERR-12]", async () => {
+  it("that goes no further with its first request has the whole time of the headers [ERR-6, ERR-12]", async () => {
     const arrival = { headersMillis: 500, requestMillis: 10_000, checkMillis: 50 }
     const api = await startApi({ unreadMillis: 50, arrival })
     const client = await opened(api)

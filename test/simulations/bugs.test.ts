@@ -100,8 +100,8 @@ describe("a bundle", () => {
     )
     writeFileSync(left!, "")
     writeFileSync(recent!, "")
-    const weekAgo = new Date(Date.now() - 8 * 24 * 3_600_000)
-    utimesSync(left!, weekAgo, weekAgo)
+    const eightDaysAgo = new Date(Date.now() - 8 * 24 * 3_600_000)
+    utimesSync(left!, eightDaysAgo, eightDaysAgo)
     try {
       await PlantedModules.bundle("worker.ts", null)
       expect([bundled, left!, recent!].map((file) => existsSync(file))).toEqual([true, false, true])
