@@ -117,6 +117,7 @@ export const startApi = async ({
   consoleFiles,
   drain: drainTime = "1 second",
   draining = () => false,
+  maxConnections,
   requestsPerMinute = 60,
   retryMillis,
   stores = MemoryStore.layer,
@@ -133,6 +134,7 @@ export const startApi = async ({
   readonly draining?: () => boolean
   readonly arrival?: NodeServer.Arrival
   readonly unreadMillis?: number
+  readonly maxConnections?: number
   readonly bodyLimits?: BodyLimits | null
   /** The clock of the server; the machine's unless given. */
   readonly clock?: Clock.Clock
@@ -177,7 +179,8 @@ export const startApi = async ({
     port: 0,
     drain: drainTime,
     ...(arrival === undefined ? {} : { arrival }),
-    ...(unreadMillis === undefined ? {} : { unreadMillis })
+    ...(unreadMillis === undefined ? {} : { unreadMillis }),
+    ...(maxConnections === undefined ? {} : { maxConnections })
   })
   const server = Layer.unwrapScoped(
     Effect.map(listening, (opened) => {

@@ -11,6 +11,7 @@ describe("a start", () => {
     ["LEAD_SIGNALS_DEMO", "yes", "LEAD_SIGNALS_DEMO takes true or false."],
     ["LEAD_SIGNALS_OPERATOR_TOKEN", "short", "LEAD_SIGNALS_OPERATOR_TOKEN takes at least 16 characters"],
     ["LEAD_SIGNALS_RATE_LIMIT", "0", "LEAD_SIGNALS_RATE_LIMIT takes an integer from 1 to 1000000."],
+    ["LEAD_SIGNALS_MAX_CONNECTIONS", "0", "LEAD_SIGNALS_MAX_CONNECTIONS takes an integer from 1 to 1000000."],
     ["LEAD_SIGNALS_SEARCH_MEMORY", "-1", "LEAD_SIGNALS_SEARCH_MEMORY takes an integer from 0 to 65536."],
     [
       "LEAD_SIGNALS_POSTGRES_POOLER",

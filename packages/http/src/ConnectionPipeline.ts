@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import type { OpenConnections } from "./OpenConnections.ts"
 import { type OnParseError, timedOut, writeParseError } from "./ParseErrorResponder.ts"
 import { isRead } from "./UnreadBody.ts"
 
@@ -40,7 +41,8 @@ export class ConnectionPipeline {
 
   constructor(
     private readonly socket: Socket,
-    private readonly onParseError: OnParseError
+    private readonly onParseError: OnParseError,
+    private readonly connections: OpenConnections
   ) {
     // The parser lets go of a socket that it can't go on with, and with it of its errors.
     socket.on("error", ignored)
@@ -65,8 +67,10 @@ export class ConnectionPipeline {
     }
     this.newest = exchange
     this.open.add(exchange)
+    this.connections.noteBusy(this.socket)
     response.once("close", () => {
       this.open.delete(exchange)
+      if (this.open.size === 0) this.connections.noteIdle(this.socket)
       this.writeRefusalInOrder()
     })
     return true

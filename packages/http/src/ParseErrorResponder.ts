@@ -5,13 +5,22 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { ErrorResponse } from "./contract/ErrorResponse.ts"
-import { errorBody, maxHeaderCount, repeatedAuthorization, tooManyHeaders } from "./contract/Failures.ts"
+import {
+  errorBody,
+  maxHeaderCount,
+  repeatedAuthorization,
+  tooManyConnections,
+  tooManyHeaders
+} from "./contract/Failures.ts"
 
 /** Room for a target that is refused with its own message, and for a browser's headers beside a long one. */
 export const maxHeaderBytes = 64 * 1024
 
 /** Node's code of a request whose head or body came too slowly. */
 export const timedOut = "ERR_HTTP_REQUEST_TIMEOUT"
+
+/** The code of a connection for which there is no place. [ERR-13] */
+export const noConnections = "NO_CONNECTIONS"
 
 const messages: { readonly [code: string]: string } = {
   HPE_HEADER_OVERFLOW: `The request's target and headers take at most ${maxHeaderBytes / 1024} KiB.`,
@@ -20,14 +29,16 @@ const messages: { readonly [code: string]: string } = {
   CONNECT: "The request target takes a path that starts with /; this server is no proxy."
 }
 
-const errorResponseOfCode = (code: string): ErrorResponse =>
-  code === timedOut
+const errorResponseOfCode = (code: string): ErrorResponse & { readonly retryAfterSeconds?: number } => {
+  if (code === noConnections) return tooManyConnections
+  return code === timedOut
     ? { status: 408, code: "request_timeout", message: "The request did not arrive in time." }
     : {
         status: 400,
         code: "invalid_parameter",
         message: messages[code] ?? "The request is not well-formed HTTP."
       }
+}
 
 /** `rawHeaders` has name and value of each header in turn; `name` is in lower case. */
 const countOf = (rawHeaders: ReadonlyArray<string>, name: string): number => {
@@ -69,10 +80,13 @@ export const writeParseError = (socket: Socket, code: string, onParseError: OnPa
   const error = errorResponseOfCode(code)
   const body = JSON.stringify(errorBody(error.code, error.message))
   const id = globalThis.crypto.randomUUID()
-  onParseError(id, error.status)
+  // The log has one line about many refused connections.
+  if (code !== noConnections) onParseError(id, error.status)
+  const retryAfter =
+    error.retryAfterSeconds === undefined ? "" : `Retry-After: ${error.retryAfterSeconds}\r\n`
   socket.end(
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Cache-Control: no-store\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n${body}`
+      `Cache-Control: no-store\r\nX-Request-Id: ${id}\r\n${retryAfter}Connection: close\r\n\r\n${body}`
   )
   const timer = setTimeout(() => socket.destroy(), lingerMillis)
   socket.once("close", () => clearTimeout(timer))

@@ -62,3 +62,7 @@ export const logParseError = (id: string, status: number): Effect.Effect<void> =
   Effect.flatMap(RequestObserver, (observer) =>
     Effect.flatMap(recordWithId(id, "none"), (record) => logRequest(record, status, observer))
   )
+
+/** Logs that connections were refused since `max` are open and each has a request in flight. [ERR-13] */
+export const logNoConnections = (max: number): Effect.Effect<void> =>
+  Effect.logWarning("connections refused").pipe(Effect.annotateLogs({ maxConnections: max }))

@@ -21,8 +21,9 @@ import { service, untraced } from "./App.ts"
 import { ConnectionPipeline } from "./ConnectionPipeline.ts"
 import { refuse, respondWhileStarting } from "./FastPath.ts"
 import { hosted } from "./Hosted.ts"
-import { headersProblem, hostProblem, maxHeaderBytes } from "./ParseErrorResponder.ts"
-import { logParseError } from "./RequestLog.ts"
+import { OpenConnections } from "./OpenConnections.ts"
+import { headersProblem, hostProblem, maxHeaderBytes, noConnections } from "./ParseErrorResponder.ts"
+import { logNoConnections, logParseError } from "./RequestLog.ts"
 import type { Requirements } from "./Requirements.ts"
 import { ResponseBatcher } from "./ResponseBatcher.ts"
 import { answerBeforeClosing, beginAnswer } from "./UnreadBody.ts"
@@ -39,6 +40,10 @@ export interface NodeServerOptions {
   readonly arrival?: Arrival
   /** Milliseconds in which a client has to take something of its answer, or its connection is closed; 60,000 unless given. [ERR-12] */
   readonly unreadMillis?: number
+  /**
+   * How many connections may be open, at least 1; 10,000 unless given. Each takes a descriptor of the process and some 15 KB of memory. [ERR-13]
+   */
+  readonly maxConnections?: number
 }
 
 /** Milliseconds that a request may take to arrive. One that takes longer is answered 408. [ERR-6] */
@@ -55,6 +60,15 @@ export interface Arrival {
 export const defaultArrival: Arrival = { headersMillis: 60_000, requestMillis: 120_000, checkMillis: 5000 }
 
 const defaultUnreadMillis = 60_000
+
+/** How many connections may be open unless the options say another number. [ERR-13] */
+export const defaultMaxConnections = 10_000
+
+/** Connections beyond the most that may get a refusal at once; those beyond these are closed without one. */
+const maxRefused = 100
+
+/** Milliseconds between two lines of the log about refused connections. */
+const refusedLogMillis = 60_000
 
 /** Where the server listens, once it does. */
 export class NodeServer extends Context.Tag("@lead-signals/http/NodeServer")<
@@ -84,7 +98,7 @@ const idleCheckMillis = 25
  * Stops accepting, lets what is in flight finish, and after the drain time closes what is left. Timers of Node's own:
  * this runs while the fiber is being interrupted, where a timeout of Effect's would end at once.
  */
-const close = (server: Server, sockets: ReadonlySet<Socket>, drain: Duration.DurationInput) =>
+const close = (server: Server, sockets: Iterable<Socket>, drain: Duration.DurationInput) =>
   Effect.async<void>((resume) => {
     const idle = setInterval(() => server.closeIdleConnections(), idleCheckMillis)
     const deadline = setTimeout(() => {
@@ -224,7 +238,9 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     server.maxHeadersCount = 0
     server.timeout = options.unreadMillis ?? defaultUnreadMillis
     let isDraining = false
-    const sockets = new Set<Socket>()
+    const max = options.maxConnections ?? defaultMaxConnections
+    const connections = new OpenConnections(max)
+    server.maxConnections = max + maxRefused
     const pipelines = new WeakMap<Socket, ConnectionPipeline>()
     const runtime = yield* Effect.runtime()
     const onParseError = (id: string, status: number): void =>
@@ -232,15 +248,23 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     const pipelineOf = (socket: Socket): ConnectionPipeline => {
       const existing = pipelines.get(socket)
       if (existing !== undefined) return existing
-      const pipeline = new ConnectionPipeline(socket, onParseError)
+      const pipeline = new ConnectionPipeline(socket, onParseError, connections)
       if (isDraining) pipeline.drain()
       pipelines.set(socket, pipeline)
       return pipeline
     }
+    let refusalLoggedAt = -Infinity
+    const logRefused = (): void => {
+      if (performance.now() < refusalLoggedAt + refusedLogMillis) return
+      refusalLoggedAt = performance.now()
+      void Runtime.runFork(runtime)(logNoConnections(max))
+    }
     server.on("connection", (socket: Socket) => {
-      sockets.add(socket)
-      socket.once("close", () => sockets.delete(socket))
+      if (connections.add(socket)) return
+      logRefused()
+      pipelineOf(socket).refuse(noConnections)
     })
+    server.on("drop", logRefused)
     const answer = (request: IncomingMessage, response: ServerResponse): void => {
       const pipeline = pipelineOf(request.socket)
       const problem = hostProblem(request)
@@ -264,9 +288,9 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     )
     const drain = Effect.sync(() => {
       isDraining = true
-      for (const socket of sockets) pipelines.get(socket)?.drain()
+      for (const socket of connections) pipelines.get(socket)?.drain()
     })
-    const closed = Effect.zipRight(drain, close(server, sockets, options.drain))
+    const closed = Effect.zipRight(drain, close(server, connections, options.drain))
     yield* Effect.addFinalizer(() => closed)
     const { port } = yield* listen(server, options)
     const hand = (next: NodeListener): void => {

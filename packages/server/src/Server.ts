@@ -143,7 +143,12 @@ export const run = (
   operatorToken: string,
   { exporting, layer: exported }: Telemetry = { exporting: false, layer: Layer.empty }
 ) =>
-  NodeServer.listening({ host: settings.host, port: settings.port, drain: drainTime }).pipe(
+  NodeServer.listening({
+    host: settings.host,
+    port: settings.port,
+    drain: drainTime,
+    maxConnections: settings.maxConnections
+  }).pipe(
     Effect.mapError(listenFailed(settings)),
     Effect.flatMap((server) => serve(settings, operatorToken, exporting, server)),
     Effect.scoped,

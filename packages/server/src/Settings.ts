@@ -6,6 +6,7 @@ import { AuditRetention, RateLimit, Retention, Retries } from "@lead-signals/dom
 import { Addresses } from "@lead-signals/webhook"
 import { Either } from "effect"
 import { type BackupSettings, readBackups } from "./BackupSettings.ts"
+import { defaultMaxConnections } from "./ConnectionDefault.ts"
 import { readDatabase } from "./DatabaseLocation.ts"
 import { type Encryption, readEncryption } from "./EncryptionSettings.ts"
 import { readJournalFolder } from "./JournalSettings.ts"
@@ -29,6 +30,8 @@ export interface Settings {
   /** Null: the server makes a token at start and prints it. */
   readonly operatorToken: string | null
   readonly requestsPerMinute: number
+  /** How many connections may be open at once. [ERR-13] */
+  readonly maxConnections: number
   /** Addresses and ranges of proxies whose `X-Forwarded-For` counts. [AUTH-11] */
   readonly trustedProxies: ReadonlyArray<string>
   /** Ranges that webhooks may reach although they are not public, and over plain http. */
@@ -158,6 +161,11 @@ export const readSettings = (
         "LEAD_SIGNALS_RATE_LIMIT",
         integer(1, 1_000_000),
         RateLimit.defaultRequestsPerMinute
+      ),
+      maxConnections: yield* variable(
+        "LEAD_SIGNALS_MAX_CONNECTIONS",
+        integer(1, 1_000_000),
+        defaultMaxConnections()
       ),
       trustedProxies: yield* variable("LEAD_SIGNALS_TRUSTED_PROXIES", proxies, []),
       webhookAllow: yield* variable("LEAD_SIGNALS_WEBHOOK_ALLOW", cidrs, []),

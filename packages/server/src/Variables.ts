@@ -56,6 +56,11 @@ export const variables: ReadonlyArray<Variable> = [
   },
   { name: "LEAD_SIGNALS_RATE_LIMIT", takes: "default requests a minute per key", otherwise: "60" },
   {
+    name: "LEAD_SIGNALS_MAX_CONNECTIONS",
+    takes: "connections that may be open at once",
+    otherwise: "10000, or half of the open files"
+  },
+  {
     name: "LEAD_SIGNALS_TRUSTED_PROXIES",
     takes: "CIDRs of proxies whose X-Forwarded-For counts",
     otherwise: "none"

@@ -326,6 +326,14 @@ export const tooManyStreams: ErrorResponse & { readonly retryAfterSeconds: numbe
   retryAfterSeconds: 10
 }
 
+/** More connections than a server may have open, each with a request in flight. [ERR-13] */
+export const tooManyConnections: ErrorResponse & { readonly retryAfterSeconds: number } = {
+  status: 503,
+  code: "unavailable",
+  message: "The server has as many connections open as it may; try again shortly.",
+  retryAfterSeconds: 1
+}
+
 const undeclared: ReadonlyArray<Pick<ErrorResponse, "status" | "code">> = [
   { status: 405, code: "method_not_allowed" },
   ...idempotencyErrors,
