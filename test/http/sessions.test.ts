@@ -1,8 +1,8 @@
 /** Sessions of browsers: sign-in, what a session opens, how long it lasts, and the proof of origin. */
-import { AccessTokenStore, type BrandId, StoreUnavailable } from "@lead-signals/domain"
+import { AccessTokenStore, AuditLog, type BrandId, StoreUnavailable } from "@lead-signals/domain"
 import { makeSessions, Sessions, webCrypto } from "@lead-signals/http"
 import { maxSessionsOfCredential, sessionSeconds } from "@lead-signals/http/internal"
-import { Effect, Layer, TestClock, TestContext } from "effect"
+import { Context, Effect, Layer, TestClock, TestContext } from "effect"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { gzipSync } from "node:zlib"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -236,38 +236,81 @@ describe("a session", () => {
   })
 })
 
-describe("a sign-in that fails", () => {
-  it("ends no other session of its credential [SES-8]", async () => {
-    let looksUntilFailure = Number.POSITIVE_INFINITY
-    const stores = Layer.effect(
-      AccessTokenStore,
-      Effect.map(AccessTokenStore, (store) =>
-        AccessTokenStore.of({
-          ...store,
-          findByHash: (hash) =>
-            Effect.suspend(() =>
-              --looksUntilFailure < 0
-                ? Effect.fail(new StoreUnavailable({ reason: "full" }))
-                : store.findByHash(hash)
-            )
-        })
-      )
-    ).pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
-    const own = await startApi({ stores })
+describe("a sign-in that comes to nothing", () => {
+  type Ports = AccessTokenStore | AuditLog
+
+  /** A server on whose store such ports are, and a token of it with as many sessions as there may be. */
+  const fullOfSessions = async (ports: Layer.Layer<Ports, never, Ports>) => {
+    const own = await startApi({
+      stores: ports.pipe(Layer.provideMerge(MemoryStore.layer)) as typeof MemoryStore.layer
+    })
     const { body } = await own.operate("POST", "/operator/tokens", { name: "t", scopes: ["read"] })
-    const signInHere = () =>
-      own.call("/session", { method: "POST", json: { credential: body.data.token }, headers: sameOrigin })
+    const json = { credential: body.data.token }
+    const signInHere = () => own.call("/session", { method: "POST", json, headers: sameOrigin })
     const oldest = cookieOf(await signInHere())
     for (let i = 1; i < maxSessionsOfCredential; i++) expect((await signInHere()).status).toBe(201)
+    const isOldestOpen = async () =>
+      (await own.call("/operator/brands", { headers: { cookie: oldest } })).status === 200
+    return { own, json, signInHere, isOldestOpen }
+  }
+
+  it("since the store fails ends no other session of its credential [SES-8]", async () => {
+    let looksUntilFailure = Number.POSITIVE_INFINITY
+    const ports = Layer.effectContext(
+      Effect.map(Effect.context<Ports>(), (context) => {
+        const store = Context.get(context, AccessTokenStore)
+        const findByHash: typeof store.findByHash = (hash) =>
+          Effect.suspend(() =>
+            --looksUntilFailure < 0
+              ? Effect.fail(new StoreUnavailable({ reason: "full" }))
+              : store.findByHash(hash)
+          )
+        return Context.add(context, AccessTokenStore, { ...store, findByHash })
+      })
+    )
+    const { isOldestOpen, signInHere } = await fullOfSessions(ports)
     // The first look finds the token, and the second one fails.
     looksUntilFailure = 1
     expect((await signInHere()).status).toBe(503)
     looksUntilFailure = Number.POSITIVE_INFINITY
-    const isOpen = async () =>
-      (await own.call("/operator/brands", { headers: { cookie: oldest } })).status === 200
-    expect(await isOpen()).toBe(true)
+    expect(await isOldestOpen()).toBe(true)
     expect((await signInHere()).status).toBe(201)
-    expect(await isOpen()).toBe(false)
+    expect(await isOldestOpen()).toBe(false)
+  })
+
+  it("since its client goes away ends no other session of its credential [SES-8]", async () => {
+    let waits = false
+    const writing = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    const waiting = Effect.sync(() => writing.resolve()).pipe(
+      Effect.zipRight(Effect.never),
+      Effect.onInterrupt(() => Effect.sync(() => ended.resolve()))
+    )
+    const ports = Layer.effectContext(
+      Effect.map(Effect.context<Ports>(), (context) => {
+        const log = Context.get(context, AuditLog)
+        const append: typeof log.append = (entry) =>
+          Effect.suspend(() => (waits && entry.operation === "signIn" ? waiting : log.append(entry)))
+        return Context.add(context, AuditLog, { ...log, append })
+      })
+    )
+    const { isOldestOpen, json, own, signInHere } = await fullOfSessions(ports)
+    waits = true
+    const client = new AbortController()
+    const leaving = fetch(`${own.url}/session`, {
+      method: "POST",
+      headers: { ...sameOrigin, "content-type": "application/json" },
+      body: JSON.stringify(json),
+      signal: client.signal
+    })
+    await writing.promise
+    client.abort()
+    await expect(leaving).rejects.toThrow()
+    await ended.promise
+    waits = false
+    expect(await isOldestOpen()).toBe(true)
+    expect((await signInHere()).status).toBe(201)
+    expect(await isOldestOpen()).toBe(false)
   })
 })
 
