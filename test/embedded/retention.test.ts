@@ -48,6 +48,27 @@ describe("the option retention", () => {
     await service.close()
   })
 
+  it("removes Idempotency-Keys after their day [IDEM-6]", async () => {
+    const memory = new MemoryStore.Memory()
+    const createdAt = ago(1) - 1
+    memory.idempotencyRecords.set("old", {
+      id: "old",
+      actor: "environment",
+      fingerprint: "",
+      holder: "",
+      state: "answered",
+      createdAt,
+      leaseUntil: createdAt,
+      answer: ""
+    })
+    const service = await createLeadSignals({
+      store: MemoryStore.layerOver(memory),
+      retention: Retention.defaults
+    })
+    await expect.poll(() => memory.idempotencyRecords.size).toBe(0)
+    await service.close()
+  })
+
   it("is off unless it is given: nothing is removed or rejected [RET-1]", async () => {
     const { brandId, seen, store } = await filled()
     const service = await createLeadSignals({ store })

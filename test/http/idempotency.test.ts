@@ -1,5 +1,11 @@
 /** Idempotency-Keys over HTTP: what is answered again, what is refused, and what is kept. */
-import { Idempotency, IdempotencyRecords, StoreUnavailable, WebhookStore } from "@lead-signals/domain"
+import {
+  Idempotency,
+  IdempotencyRecords,
+  IdempotencyRetention,
+  StoreUnavailable,
+  WebhookStore
+} from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Context, Effect, Layer } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -276,24 +282,29 @@ describe("a store that fails", () => {
   })
 })
 
+/** Adds records of the environment's operator. */
+const addRecords = (place: MemoryStore.Memory, count: number, createdAt: number) => {
+  for (let i = 0; i < count; i++) {
+    const id = `record ${i}`
+    place.idempotencyRecords.set(id, {
+      id,
+      actor: "environment",
+      fingerprint: "",
+      holder: "",
+      state: "answered",
+      createdAt,
+      leaseUntil: createdAt,
+      answer: ""
+    })
+  }
+}
+
 describe("an operator's keys", () => {
   it("are ten thousand at most, and those of others are counted apart [IDEM-6]", async () => {
     const place = new MemoryStore.Memory()
     const of = await startApi({ stores: MemoryStore.layerOver(place) })
     const now = Date.now()
-    for (let i = 0; i < 9_999; i++) {
-      const id = `record ${i}`
-      place.idempotencyRecords.set(id, {
-        id,
-        actor: "environment",
-        fingerprint: "",
-        holder: "",
-        state: "answered",
-        createdAt: now,
-        leaseUntil: now,
-        answer: ""
-      })
-    }
+    addRecords(place, 9_999, now)
     expect((await post("/operator/brands", freshKey(), { name: "A" }, operatorToken, of)).status).toBe(201)
     const refused = await post("/operator/brands", freshKey(), { name: "A" }, operatorToken, of)
     expect([refused.status, refused.body.error.code]).toEqual([429, "too_many_idempotency_keys"])
@@ -306,5 +317,13 @@ describe("an operator's keys", () => {
     await post("/operator/brands", freshKey(), { name: "B" }, created.body.data.token, of)
     // A new key takes ten that are over with it.
     expect(place.idempotencyRecords.size).toBe(10_000 + 2 - 10)
+  })
+  it("are free again after their day, also in a host that runs no retention [IDEM-6]", async () => {
+    const place = new MemoryStore.Memory()
+    const of = await startApi({ stores: MemoryStore.layerOver(place) })
+    addRecords(place, 10_000, Date.now() - Idempotency.keptMillis - 1)
+    const taken = await post("/operator/brands", freshKey(), { name: "A" }, operatorToken, of)
+    expect(taken.status).toBe(201)
+    expect(place.idempotencyRecords.size).toBe(10_000 - IdempotencyRetention.pieceSize + 1 - 10)
   })
 })

@@ -1,6 +1,7 @@
 /** The layers of an embedded service: what the domain and the HTTP API need, from the host's options. */
 import {
   type Entropy,
+  IdempotencyRetention,
   InvalidParameter,
   RetentionPolicy,
   RetentionRounds,
@@ -54,9 +55,10 @@ export const serviceLayer = (
   const retention =
     options.retention === undefined
       ? Layer.empty
-      : Layer.merge(
+      : Layer.mergeAll(
           Layer.succeed(RetentionPolicy, options.retention),
-          Layer.scopedDiscard(Effect.forkScoped(RetentionRounds.retain({ retention: options.retention })))
+          Layer.scopedDiscard(Effect.forkScoped(RetentionRounds.retain({ retention: options.retention }))),
+          Layer.scopedDiscard(Effect.forkScoped(IdempotencyRetention.retain))
         )
   return Layer.mergeAll(
     Layer.provideMerge(retention, stores),

@@ -7,8 +7,10 @@ import {
   Entropy,
   Idempotency,
   IdempotencyRecords,
+  IdempotencyRetention,
   InvalidParameter,
   type Reservation,
+  type Reserved,
   type StoreUnavailable
 } from "@lead-signals/domain"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
@@ -110,10 +112,26 @@ const runReserved = <A, E, R>(
 /** How many records of more than a day a new one takes with it: in a host that runs no retention they don't gather either. */
 const prunedWithNew = 10
 
-const pruneSome = (records: typeof IdempotencyRecords.Service): Effect.Effect<void> =>
+/** Removes the oldest records of more than a day, at most `limit`, and answers how many; 0 after a failure. */
+const pruneSome = (records: typeof IdempotencyRecords.Service, limit: number): Effect.Effect<number> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.ignore(records.prune({ before: now - Idempotency.keptMillis, limit: prunedWithNew }))
+    Effect.orElseSucceed(records.prune({ before: now - Idempotency.keptMillis, limit }), () => 0)
   )
+
+/**
+ * Reserves the key. Records of more than a day count towards the operator's number until they are removed: where they leave no room, a
+ * piece of them goes first, for a host that runs no retention would else refuse new keys for ever. [IDEM-6]
+ */
+const reserve = (
+  records: typeof IdempotencyRecords.Service,
+  request: Idempotency.ReserveRequest
+): Effect.Effect<Reserved, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const reserved = yield* records.reserve(request)
+    if (reserved.type !== "tooMany") return reserved
+    const pruned = yield* pruneSome(records, IdempotencyRetention.pieceSize)
+    return pruned === 0 ? reserved : yield* records.reserve(request)
+  })
 
 /** Whether the request bears a key. */
 export const hasKey = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
@@ -135,10 +153,10 @@ export const idempotently = <A, E, R, E2, R2>(call: KeyedCall<A, E, R, E2, R2>) 
     const holder = bytesToHex(yield* entropy.bytes(holderBytes))
     const fingerprint = IdempotencyKey.fingerprint(key, request.url, bytes)
     const reservation: Reservation = { id: derived.id, holder }
-    const reserved = yield* records.reserve({ ...reservation, actor, fingerprint })
+    const reserved = yield* reserve(records, { ...reservation, actor, fingerprint })
     switch (reserved.type) {
       case "reserved":
-        yield* pruneSome(records)
+        yield* pruneSome(records, prunedWithNew)
         return yield* runReserved(call, reservation, bytes, (answer) =>
           Effect.map(entropy.bytes(IdempotencyKey.nonceBytes), (nonce) =>
             IdempotencyKey.seal(derived, nonce, answer)
