@@ -1,5 +1,13 @@
 /** Retention of a host: an option of `createLeadSignals`. */
-import { Brands, Pruning, recordInOneCommit, Retention, Signals } from "@lead-signals/domain"
+import {
+  AuditLog,
+  AuditRetention,
+  Brands,
+  Pruning,
+  recordInOneCommit,
+  Retention,
+  Signals
+} from "@lead-signals/domain"
 import { createLeadSignals } from "@lead-signals/embedded"
 import { webCrypto } from "@lead-signals/http"
 import { SettableClock } from "@lead-signals/store-contract"
@@ -69,6 +77,33 @@ describe("the option retention", () => {
     await service.close()
   })
 
+  it.each([
+    ["a year with retention", { retention: Retention.defaults }, 1],
+    ["as long as auditRetention says", { auditRetention: 30 * day }, 0],
+    ["for ever with null", { retention: Retention.defaults, auditRetention: null }, 2]
+  ])("keeps the audit log %s [AUD-5]", async (_, options, left) => {
+    const memory = new MemoryStore.Memory()
+    const store = MemoryStore.layerOver(memory)
+    const entry = {
+      actor: { type: "environment" as const, id: null },
+      viaSession: false,
+      operation: "createBrand",
+      brandId: null,
+      subjectId: null,
+      status: 201
+    }
+    await Effect.forEach([AuditRetention.defaultMillis + day, 31 * day], (age) =>
+      Effect.flatMap(AuditLog, (log) => log.append({ ...entry, at: Date.now() - age }))
+    ).pipe(Effect.provide(store), Effect.runPromise)
+    const service = await createLeadSignals({ store, ...options })
+    const list = Effect.flatMap(AuditLog, (log) =>
+      log.list({ brandIds: null, since: null, after: null, limit: 10 })
+    )
+    const entryCount = async () => (await service.run(list)).length
+    await expect.poll(entryCount).toBe(left)
+    await service.close()
+  })
+
   it("is off unless it is given: nothing is removed or rejected [RET-1]", async () => {
     const { brandId, seen, store } = await filled()
     const service = await createLeadSignals({ store })
@@ -76,6 +111,15 @@ describe("the option retention", () => {
     await new Promise((resolve) => setTimeout(resolve, 1200))
     expect(await service.run(newestPruned)).toBe(0)
     await service.close()
+  })
+
+  it("takes a time or null for the audit log, and names the option otherwise [AUD-5]", async () => {
+    await expect(createLeadSignals({ store: MemoryStore.layer, auditRetention: 1000 })).rejects.toMatchObject(
+      {
+        parameter: "auditRetention",
+        message: expect.stringContaining("milliseconds from 60000")
+      }
+    )
   })
 
   it.each([

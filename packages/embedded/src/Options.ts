@@ -39,9 +39,14 @@ export interface EmbeddedOptions {
   readonly requestsPerMinute?: number
   /**
    * How long what is over is kept, in milliseconds, or null for ever, such as `Retention.defaults` of `@lead-signals/domain`. The
-   * service removes what is due in the background. Without it nothing is ever removed. [RET-1]
+   * service removes what is due in the background, and Idempotency-Keys after their day. Without it none of this is removed. [IDEM-6, RET-1]
    */
   readonly retention?: Retention.Retention
+  /**
+   * Milliseconds from 60,000 for which entries of the audit log are kept, or null for ever. By default a year where `retention` is given, and
+   * for ever without it. [AUD-5]
+   */
+  readonly auditRetention?: number | null
   /** Without it the service keeps events and sends none. */
   readonly webhooks?: Webhooks
   /**
@@ -80,6 +85,10 @@ const rules: Readonly<Record<keyof EmbeddedOptions, Rule>> = {
   retention: {
     takes: `milliseconds from ${Retention.minMillis} to ${Retention.maxMillis}, or null, for each of ${Retention.retentionKinds.join(", ")}`,
     accepts: isRetention
+  },
+  auditRetention: {
+    takes: `milliseconds from ${Retention.minMillis} to ${Retention.maxMillis}, or null`,
+    accepts: (value) => value === null || (typeof value === "number" && Retention.isDuration(value))
   },
   webhooks: {
     takes: "a layer, such as Webhooks.layer() of @lead-signals/webhook/node",

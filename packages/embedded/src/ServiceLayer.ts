@@ -1,5 +1,6 @@
 /** The layers of an embedded service: what the domain and the HTTP API need, from the host's options. */
 import {
+  AuditRetention,
   type Entropy,
   IdempotencyRetention,
   InvalidParameter,
@@ -60,8 +61,13 @@ export const serviceLayer = (
           Layer.scopedDiscard(Effect.forkScoped(RetentionRounds.retain({ retention: options.retention }))),
           Layer.scopedDiscard(Effect.forkScoped(IdempotencyRetention.retain))
         )
+  const { auditRetention = options.retention === undefined ? null : AuditRetention.defaultMillis } = options
+  const auditPruning =
+    auditRetention === null
+      ? Layer.empty
+      : Layer.scopedDiscard(Effect.forkScoped(AuditRetention.retain(auditRetention)))
   return Layer.mergeAll(
-    Layer.provideMerge(retention, stores),
+    Layer.provideMerge(Layer.merge(retention, auditPruning), stores),
     Layer.succeed(DrainState, { isDraining: Effect.sync(isClosed) }),
     Layer.succeed(OperatorToken, token),
     Layer.succeed(DefaultRateLimit, requestsPerMinute)
