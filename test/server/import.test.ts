@@ -72,7 +72,7 @@ describe("lead-signals import", () => {
     expect(readFileSync(`${file}.rejected.jsonl`, "utf8")).toBe(`${[list, brace, ...notes].join("\n")}\n`)
   })
 
-  it("names fields that no observation has, and with --strict rejects their lines [CLI-23, OBS-11]", async () => {
+  it("names fields that no observation has, and with --strict rejects their lines [CLI-9, CLI-23, OBS-11]", async () => {
     const file = join(folder, "misspelt.jsonl")
     const of = (id: string, more: object): string => {
       const { person, ...rest } = JSON.parse(line(id, id))
@@ -87,6 +87,7 @@ describe("lead-signals import", () => {
     expect(strict.err).toContain(
       'Line 2: person.headlin is not a field of an observation. Did you mean "headline"?\n'
     )
+    expect(strict.err).toContain("Line 5: person. [31mraw is not a field of an observation.")
     expect(readFileSync(`${file}.rejected.jsonl`, "utf8")).toBe(`${[...misspelt, raw].join("\n")}\n`)
     const lenient = await run(args)
     expect([lenient.code, lenient.out]).toEqual([0, expect.stringContaining("4 recorded, 1 duplicates")])
@@ -99,6 +100,20 @@ describe("lead-signals import", () => {
     expect(lenient.err + lenient.out).not.toContain("secret")
     const counted = JSON.parse((await run([...args, "--json"])).out)
     expect(counted).toMatchObject({ duplicate: 5, unknownFields: { "person.headlin": 3 } })
+  })
+
+  it("prints a refusal without its control characters [CLI-9]", async () => {
+    const steering = createServer((_, response) => {
+      const error = { code: "x", message: "\u001b[2JGone\u202e" }
+      response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error }))
+    }).listen(0, "127.0.0.1")
+    await once(steering, "listening")
+    const file = join(folder, "steered.jsonl")
+    writeFileSync(file, line("steered", "s1"))
+    const { port } = steering.address() as AddressInfo
+    const { code, err } = await run([file, "--brand", "1", "--url", `http://127.0.0.1:${port}`])
+    steering.close()
+    expect([code, err]).toEqual([1, "The server answered 400:  [2JGone\n"])
   })
 
   it("takes a line of a byte order mark alone for blank, as the server does [CLI-5]", async () => {

@@ -93,7 +93,7 @@ export const importCommand = leaf(
           onRejected: (rejection) => {
             if (++rejectionCount > maxPrintedRejections) return
             progressLine.clear()
-            stderr.write(`Line ${rejection.line}: ${rejection.message}\n`)
+            stderr.write(`Line ${rejection.line}: ${stripControlCharacters(rejection.message)}\n`)
           }
         }
       ).pipe(
@@ -108,7 +108,10 @@ export const importCommand = leaf(
             sent === 0
               ? ""
               : " The store has what was counted so far; run the import again to record the rest."
-          return new Failed({ message: `${message}${rest}`, code: exitCodes[reason ?? "failed"] })
+          return new Failed({
+            message: `${stripControlCharacters(message)}${rest}`,
+            code: exitCodes[reason ?? "failed"]
+          })
         })
       )
       const seconds = (performance.now() - startedAt) / 1000
