@@ -4,7 +4,10 @@ import { Either } from "effect"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { readSettings } from "@lead-signals/server/internal"
-import { runCommand } from "../harness/CommandRun.ts"
+import { runCommand, runOnTerminal } from "../harness/CommandRun.ts"
+import { takeBackTo } from "../harness/EarlierVersions.ts"
+import { makeFile } from "../harness/MadeFile.ts"
+import { raw } from "../harness/RawFile.ts"
 import {
   callJson,
   endServersAfterTests,
@@ -156,6 +159,15 @@ describe("lead-signals prune", () => {
       sound: true,
       problems: []
     })
+  })
+
+  it("shows on standard error how far an older file is, and prints nothing but its JSON [CLI-10, RET-9]", async () => {
+    const file = join(folder, "older.sqlite")
+    await makeFile(file, 2)
+    raw(file, (db) => takeBackTo(db, 9))
+    const { code, err, out } = await runOnTerminal(["prune", "--dry-run", "--json", "--database", file])
+    expect([code, JSON.parse(out).dryRun]).toEqual([0, true])
+    expect(err).toContain("bringing the database to this version")
   })
 
   it("is refused with one line when a variable or the file is wrong [RET-9, CLI-1]", async () => {

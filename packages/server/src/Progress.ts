@@ -26,7 +26,7 @@ export const duration = (seconds: number): string => {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
 }
 
-/** What progress needs of the standard error. */
+/** What progress needs of an output. */
 export interface Stream {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined

@@ -127,7 +127,10 @@ const serve = (
   }).pipe(
     Effect.provide(
       Layer.mapError(
-        Instrumentation.stores(storeLayer(settings.database, settings.encryption, settings), exporting),
+        Instrumentation.stores(
+          storeLayer(settings.database, settings.encryption, { ...settings, progressOutput: process.stdout }),
+          exporting
+        ),
         storeFailed(settings)
       )
     )

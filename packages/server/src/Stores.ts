@@ -14,13 +14,13 @@ import { kindOf } from "./DatabaseLocation.ts"
 import type { Encryption } from "./EncryptionSettings.ts"
 import { sqliteJournalIn } from "./JournalSettings.ts"
 import { type PoolerMode, poolerOptions } from "./PostgresSettings.ts"
-import { progress } from "./Progress.ts"
+import { progress, type Stream } from "./Progress.ts"
 
 const postgres = Effect.promise(() => import("@lead-signals/store-postgres"))
 
 /** Opening an older database migrates it first, which takes minutes when it holds many leads. */
-const migrating = () => {
-  const line = progress(process.stdout, () => performance.now())
+const migrating = (out: Stream) => {
+  const line = progress(out, () => performance.now())
   const clear = Effect.sync(() => line.clear())
   return {
     onMigrating: ({ doing, fraction }: { readonly doing: string; readonly fraction: number }): void =>
@@ -52,20 +52,22 @@ export interface StoreOptions {
   readonly searchMemoryBytes: number
   /** The folder of the journal of removals; null: beside a SQLite file, and none on Postgres. */
   readonly journalFolder: string | null
+  /** Where the progress of bringing an older database to this version is shown. */
+  readonly progressOutput: Stream
 }
 
 /** All store ports over the database. On Postgres everything that is built on the layer reads the database's time from `Clock`. */
 export const storeLayer = (
   database: string,
   encryption: Encryption | null,
-  { journalFolder, pooler, searchMemoryBytes }: StoreOptions
+  { journalFolder, pooler, progressOutput, searchMemoryBytes }: StoreOptions
 ): Layer.Layer<StorePorts, StoreUnavailable> => {
   switch (kindOf(database)) {
     case "memory":
       return MemoryStore.layer
     case "sqlite":
       return Layer.suspend(() => {
-        const { clearAfter, onMigrating } = migrating()
+        const { clearAfter, onMigrating } = migrating(progressOutput)
         return clearAfter(
           SqliteStore.layer({
             filename: database,
@@ -79,7 +81,7 @@ export const storeLayer = (
     case "postgres":
       return Layer.unwrapEffect(
         Effect.map(postgres, ({ layerWithClock }) => {
-          const { clearAfter, onMigrating } = migrating()
+          const { clearAfter, onMigrating } = migrating(progressOutput)
           return clearAfter(
             layerWithClock({
               url: database,

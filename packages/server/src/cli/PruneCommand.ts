@@ -72,7 +72,7 @@ export const pruneCommand = leaf(
   },
   (given) =>
     Effect.gen(function* () {
-      const { env } = yield* CommandProcess
+      const { env, stderr } = yield* CommandProcess
       const retention = yield* Either.match(readRetention(env), {
         onLeft: usage,
         onRight: (read) => Effect.succeed(read)
@@ -86,7 +86,8 @@ export const pruneCommand = leaf(
       const layer = storeLayer(place, yield* encryptionOfEnvironment, {
         pooler,
         searchMemoryBytes: 0,
-        journalFolder
+        journalFolder,
+        progressOutput: stderr
       })
       const counts = yield* Effect.scoped(
         Effect.gen(function* () {
