@@ -8,6 +8,7 @@ import { Prng } from "@lead-signals/simulation-kernel"
 import { describe, expect, it } from "vitest"
 import { bundledServer, compileCache, nodeArguments } from "../harness/BundledServer.ts"
 import { runCommand, runProcess } from "../harness/CommandRun.ts"
+import { makeFile } from "../harness/MadeFile.ts"
 import { startReceiver } from "../harness/Receiver.ts"
 import { endServersAfterTests, spawnBundle, startServer } from "../harness/ServerProcess.ts"
 import { foldersIn, temporaryFolder } from "../harness/TemporaryFolder.ts"
@@ -137,6 +138,18 @@ describe("rekey", () => {
   const settingsOf = (set: string, next = "") => ({
     LEAD_SIGNALS_ENCRYPTION_KEY: set,
     NEXT: next
+  })
+
+  it("wraps only the secrets of a plain file where the scope says so, also by --to [PII-4]", async () => {
+    const database = join(newFolder(), "scoped.sqlite")
+    await makeFile(database, 2)
+    const scope = { LEAD_SIGNALS_ENCRYPTION_SCOPE: "secrets" }
+    const args = ["rekey", "--to", "env:NEXT", "--database", database]
+    const rekeyed = await runCommand(args, { ...settingsOf("", key), ...scope })
+    expect([rekeyed.code, rekeyed.err]).toEqual([0, ""])
+    expect(readFileSync(database).subarray(0, 15).toString()).toBe("SQLite format 3")
+    const checked = await runCommand(["check", "--database", database], { ...settingsOf(key), ...scope })
+    expect([checked.code, checked.err]).toEqual([0, ""])
   })
 
   it.runIf(isThorough)("refuses while a server has the file open, and bad targets [PII-4]", async () => {

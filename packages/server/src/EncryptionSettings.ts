@@ -62,7 +62,8 @@ const readKey = (source: Source, value: string): Either.Either<EncryptionKey, st
 
 const ends = (message: string): string => (message.endsWith(".") ? message : `${message}.`)
 
-const scopeOf = (environment: Environment): Either.Either<Encryption["scope"], string> => {
+/** Reads what of a SQLite file a key encrypts; the whole file unless it is set. Left: what the variable takes. */
+export const readScope = (environment: Environment): Either.Either<Encryption["scope"], string> => {
   const value = valueOf(environment, scopeVariable) ?? "file"
   return value === "file" || value === "secrets"
     ? Either.right(value)
@@ -108,7 +109,7 @@ export const readTarget = (
 /** Left: the message of the first bad value, which names the variable and never shows a key. Null without a key. */
 export const readEncryption = (environment: Environment): Either.Either<Encryption | null, string> =>
   Either.gen(function* () {
-    const scope = yield* scopeOf(environment)
+    const scope = yield* readScope(environment)
     const next = valueOf(environment, nextVariable)
     const given = keyVariables.filter((name) => valueOf(environment, name) !== undefined)
     const [name, second] = given

@@ -4,7 +4,7 @@ import { CommandProcess, leaf, usage } from "@lead-signals/command-line"
 import { generateEncryptionKey } from "@lead-signals/encryption"
 import { Effect, Either, Option } from "effect"
 import { renderedDatabase } from "../DatabaseLocation.ts"
-import { type Encryption, readEncryption, readTarget, targetForms } from "../EncryptionSettings.ts"
+import { type Encryption, readEncryption, readScope, readTarget, targetForms } from "../EncryptionSettings.ts"
 import { rekeyDatabase } from "../Stores.ts"
 import { databaseFailed } from "./DatabaseFailures.ts"
 import { database, databaseOf, withProgressLine } from "./FileCommands.ts"
@@ -73,7 +73,8 @@ export const rekeyCommand = leaf(
           onLeft: usage,
           onRight: Effect.succeed
         })
-        target = key === null ? null : { key, scope: settings?.scope ?? "file" }
+        const scope = yield* Either.match(readScope(env), { onLeft: usage, onRight: Effect.succeed })
+        target = key === null ? null : { key, scope }
       } else if (settings === null) {
         return yield* usage(`No encryption key is set, and --to is missing; it takes ${targetForms}.`)
       }
