@@ -283,6 +283,19 @@ describe("an answer that is not ours, or half of what was asked", () => {
     expect(await called("keys", "list", "--brand", id!)).toEqual([])
   })
 
+  it("has exit code 3 where the server goes away half way, and says what was made [CLI-1]", async () => {
+    const leaving = createHttpServer(({ socket, url }, response) => {
+      if (url === "/operator/brands") response.writeHead(201).end('{"data":{"id":"7","name":"Half"}}')
+      else socket.destroy()
+    }).listen(0, "127.0.0.1")
+    await once(leaving, "listening")
+    const { port } = leaving.address() as AddressInfo
+    const create = ["brands", "create", "Half", "--key", "crm", "--url", `http://127.0.0.1:${port}`]
+    const { code, err } = await runCommand(create)
+    leaving.close()
+    expect([code, err]).toEqual([3, expect.stringMatching(/^There is no answer .* Brand 7 was created\.$/m)])
+  })
+
   it("that nobody reads ends listen, and its webhook with it [CLI-7]", async () => {
     const { brandId, signalId } = await setUpBrand(server.url)
     const env = { PATH: process.env["PATH"], LEAD_SIGNALS_OPERATOR_TOKEN: operatorToken }

@@ -122,7 +122,11 @@ export const brandsCommand = group(
             })
             const { key, signal } = yield* Effect.mapError(
               rest,
-              ({ message }) => new Failed({ message: `${message} Brand ${createdBrand.id} was created.` })
+              (failure) =>
+                new Failed({
+                  ...failure,
+                  message: `${failure.message} Brand ${createdBrand.id} was created.`
+                })
             )
             const lines = [
               `Brand ${createdBrand.id}, ${createdBrand.name}`,
