@@ -7,6 +7,7 @@ import {
   NotFound,
   StoreUnavailable
 } from "@lead-signals/embedded"
+import { createClient } from "@lead-signals/client"
 import * as Domain from "@lead-signals/domain"
 import * as MemoryStore from "@lead-signals/store-memory"
 import * as SqliteStore from "@lead-signals/store-sqlite"
@@ -141,6 +142,19 @@ describe("the service behind promises", () => {
     await service.revokeKey(brand.id, key.id)
     expect(await ask("/signals/leads")).toMatchObject({ error: { code: "invalid_api_key" } })
     await service.close()
+  })
+
+  it("is called as the platform's fetch is, so that a client reads from it [LIST-1, AUTH-1]", async () => {
+    const { brand, service } = await withLeads(2)
+    const { value } = await service.createKey(brand.id, { label: "client" })
+    const client = createClient({ url: "http://embedded", key: value, fetch: service.fetch })
+    expect((await client.listLeads()).data).toHaveLength(2)
+    expect((await service.fetch(new URL("http://embedded/health"), { method: "DELETE" })).status).toBe(405)
+    // Frameworks hand over values of their own beside the request.
+    const mounted: (request: Request, env: { readonly method: string }) => Promise<Response> = service.fetch
+    expect((await mounted(new Request("http://embedded/health"), { method: "of the host" })).status).toBe(200)
+    await service.close()
+    expect((await service.fetch("http://embedded/health")).status).toBe(503)
   })
 
   it("leaves an answer alone that its host has begun, and gives up one that can't be written [ERR-1]", async () => {

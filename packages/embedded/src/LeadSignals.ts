@@ -90,12 +90,24 @@ const checkBrand = (brandId: string, resource: NotFound["resource"]) =>
   )
 
 /**
+ * Answers a request of the web platform. A second argument beside a `Request` is ignored: frameworks hand over values of their own there, which
+ * the first signature lets their types accept.
+ */
+export interface EmbeddedFetch {
+  (request: Request): Promise<Response>
+  (input: Request | string | URL, init?: RequestInit): Promise<Response>
+}
+
+/**
  * Results have the form of the API's responses: times are ISO 8601 texts in UTC, unknown values are `null`. Every method that answers a
  * promise is `async`, so that hostile arguments reject instead of throwing past a caller's `catch`.
  */
 class Embedded {
-  /** The whole HTTP API. Never rejects: each failure is a response. */
-  readonly fetch: FetchHandler
+  /**
+   * The whole HTTP API, called as the platform's `fetch` is or with a `Request` alone. Each failure is a response; it rejects only where no
+   * `Request` can be made of a URL and its `init`, with a `TypeError`.
+   */
+  readonly fetch: EmbeddedFetch
 
   /** For `createLeadSignals` alone. */
   constructor(
@@ -103,7 +115,10 @@ class Embedded {
     fetch: FetchHandler,
     private readonly requestsPerMinute: number
   ) {
-    this.fetch = async (request) => (await calls.trackResponse(() => fetch(request))) ?? closedResponse()
+    this.fetch = async (input: Request | string | URL, init?: RequestInit) => {
+      const request = typeof input === "string" || input instanceof URL ? new Request(input, init) : input
+      return (await calls.trackResponse(() => fetch(request))) ?? closedResponse()
+    }
   }
 
   /** After closing, methods reject with `Closed` and `fetch` responds with 503. */

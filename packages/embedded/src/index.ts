@@ -2,6 +2,7 @@
 export {
   type CampaignMetrics,
   createLeadSignals,
+  type EmbeddedFetch,
   type Engagement,
   type Lead,
   type LeadDetail,
