@@ -1,5 +1,5 @@
 /** The client of the Lead Signals API, with promises. `@lead-signals/client/effect` is the same in Effect. */
-import { Cause, Effect, Exit, Stream } from "effect"
+import { Cause, Effect, Exit, Option, Scope, Stream } from "effect"
 import type {
   Lead,
   LeadDetail,
@@ -47,36 +47,28 @@ const run = async <A, E>(work: Effect.Effect<A, E>, { signal }: Call = {}): Prom
   throw Cause.squash(exit.cause)
 }
 
-/** Pulls the stream as the loop iterates, and interrupts it when the loop ends. */
+/** Pulls a chunk of the stream when the loop asks for a value beyond those of the chunk before, and closes it when the loop ends. */
 async function* iterate<A, E>(
   stream: Stream.Stream<A, E>,
   { signal }: Call = {}
 ): AsyncGenerator<A, void, void> {
-  const values = Stream.toAsyncIterable(Stream.either(stream))[Symbol.asyncIterator]()
+  const scope = Effect.runSync(Scope.make())
   try {
+    const pull = Effect.runSync(Scope.extend(Stream.toPull(stream), scope))
+    const next = Effect.catchAll(pull, (end) =>
+      Option.isNone(end) ? Effect.succeed(null) : Effect.fail(end.value)
+    )
     for (;;) {
-      signal?.throwIfAborted()
-      const { done, value } = await nextOf(values, signal)
-      if (done === true) return
-      if (value._tag === "Left") throw value.left
-      yield value.right
+      const values = await run(next, { signal })
+      if (values === null) return
+      for (const value of values) {
+        signal?.throwIfAborted()
+        yield value
+      }
     }
   } finally {
-    // Not awaited: the request under way ends by itself.
-    void values.return?.()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
   }
-}
-
-const nextOf = <A>(values: AsyncIterator<A>, signal: AbortSignal | undefined): Promise<IteratorResult<A>> => {
-  if (signal === undefined) return values.next()
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error)
-    signal.addEventListener("abort", stop, { once: true })
-    values
-      .next()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", stop))
-  })
 }
 
 /** The options of `changes`: which leads, rendered with what, and where the sync begins. */
