@@ -75,6 +75,24 @@ describe("sign-in", () => {
     expect((await signIn(7)).status).toBe(400)
   })
 
+  it("takes a body of 4 KiB at most, whoever sends it [ERR-5]", async () => {
+    const post = (bytes: number) => {
+      const body = JSON.stringify({ credential: operatorToken }).padEnd(bytes)
+      return api.call("/session", {
+        method: "POST",
+        headers: { ...sameOrigin, "content-type": "application/json" },
+        body
+      })
+    }
+    expect((await post(4096)).status).toBe(201)
+    const { body, status } = await post(4097)
+    expect([status, body.error.code, body.error.message]).toEqual([
+      413,
+      "payload_too_large",
+      "The body of a sign-in takes at most 4 KiB."
+    ])
+  })
+
   it("sets a cookie that scripts can't read and other sites don't send, for twelve hours [SES-2]", async () => {
     const attributes = async (headers: Record<string, string>) =>
       (await signIn(operatorToken, headers)).headers.get("set-cookie")!.split("; ").slice(1)

@@ -56,6 +56,20 @@ describe("an answer", () => {
     expect((await api.call("/health")).status).toBe(200)
   })
 
+  it("of which its client takes nothing is given up also where the client goes on sending [ERR-12]", async () => {
+    const api = await startApi({ unreadMillis: 500 })
+    const others = sockets()
+    const client = await opened(api)
+    client.socket.write(document.repeat(requests))
+    await expect.poll(sockets).toBe(others + 2)
+    // A head without an end, a little of it at a time.
+    client.socket.write("GET /health HTTP/1.1\r\nHost: x\r\nX: ")
+    const sending = setInterval(() => client.socket.write("x"), 100)
+    await expect.poll(sockets).toBe(others + 1)
+    clearInterval(sending)
+    client.socket.destroy()
+  })
+
   it("that is taken slowly arrives whole, however long it takes [ERR-12]", async () => {
     const api = await startApi({ unreadMillis: 5000 })
     const { answers, socket } = await opened(api)

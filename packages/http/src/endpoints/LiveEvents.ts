@@ -95,6 +95,9 @@ export const liveEvents = {
           if (yield* draining.isDraining)
             return yield* new StoreUnavailable({ reason: "the server is draining" })
           if (!(yield* streams.hasRoom)) return Responses.tooManyStreams
+          // It takes no place: nobody reads its stream.
+          if (request.method === "HEAD")
+            return HttpServerResponse.stream(Stream.empty, { contentType: "text/event-stream", headers })
           const { position: newest } = yield* store.eventsAfter(brandId, null, 0)
           const newestPruned = yield* pruning.newestPrunedEvent
           const { authorization, cookie } = request.headers

@@ -210,9 +210,46 @@ const isBrace = ({ bytes }: Line): boolean =>
 const rejected = (number: number): Outcome =>
   rejectedOutcome(null, `Line ${number} takes one observation as JSON, in well-formed UTF-8.`)
 
+/** Fields and elements that a line may have: an observation has some fifty. Millions would be parsed for seconds, while nobody is served. */
+const maxLineParts = 20_000
+
+const quote = '"'.charCodeAt(0)
+const backslash = "\\".charCodeAt(0)
+const comma = ",".charCodeAt(0)
+const colon = ":".charCodeAt(0)
+
+/** The index of the quote that ends the string that begins at `from`; the length where none does. */
+const endOfString = (bytes: Uint8Array, from: number): number => {
+  for (let at = bytes.indexOf(quote, from + 1); at >= 0; at = bytes.indexOf(quote, at + 1)) {
+    let before = at
+    while (bytes[before - 1] === backslash) before--
+    if ((at - before) % 2 === 0) return at
+  }
+  return bytes.length
+}
+
+/** Whether a line has more than `maxLineParts`, by the marks outside of its strings. */
+const hasTooManyParts = (bytes: Uint8Array): boolean => {
+  if (bytes.length <= maxLineParts) return false
+  let parts = 0
+  for (let at = 0; at < bytes.length && parts <= maxLineParts; at++) {
+    const byte = bytes[at]!
+    if (byte === quote) at = endOfString(bytes, at)
+    else if (byte === comma || byte === colon || byte === openingBrace || byte === openingBracket) parts++
+  }
+  return parts > maxLineParts
+}
+
 /** The value of a line, or its rejection. */
 const readLine = (line: Line): Either.Either<unknown, Outcome> => {
   if (!beginsObject(line)) return Either.left(rejected(line.number))
+  if (hasTooManyParts(line.bytes))
+    return Either.left(
+      rejectedOutcome(
+        null,
+        `Line ${line.number} has more than ${maxLineParts} fields and elements; an observation takes one object of its fields.`
+      )
+    )
   try {
     return Either.right(JSON.parse(decodeUtf8(line.bytes)))
   } catch {
