@@ -49,7 +49,8 @@ describe("an answer", () => {
     const client = await opened(api)
     await expect.poll(sockets).toBe(others + 2)
     client.socket.write(document.repeat(requests))
-    await expect.poll(sockets).toBe(others + 1)
+    // The client's own socket can learn of it at once.
+    await expect.poll(sockets).toBeLessThanOrEqual(others + 1)
     client.socket.resume()
     await client.closed
     expect(client.answers()).toBeLessThan(requests)
@@ -65,7 +66,8 @@ describe("an answer", () => {
     // A head without an end, a little of it at a time.
     client.socket.write("GET /health HTTP/1.1\r\nHost: x\r\nX: ")
     const sending = setInterval(() => client.socket.write("x"), 100)
-    await expect.poll(sockets).toBe(others + 1)
+    // The client's own socket can learn of it at once.
+    await expect.poll(sockets).toBeLessThanOrEqual(others + 1)
     clearInterval(sending)
     client.socket.destroy()
   })
