@@ -77,6 +77,24 @@ describe("a connection", () => {
     expect(statuses(seen)).toEqual(["200", "400"])
   })
 
+  it("carries nothing out that comes after its last answer [ERR-8, ERR-10]", async () => {
+    const api = await startApi()
+    const body = "x".repeat(500_000)
+    const refused = posted(`Content-Length: ${body.length}\r\n`).replace(operatorToken, "another")
+    const ghost = '{"name":"ghost"}'
+    const seen = await api.raw(refused + body + posted(`Content-Length: ${ghost.length}\r\n`) + ghost)
+    expect(statuses(seen)).toEqual(["401"])
+    expect(seen).toMatch(/^Connection: close\r$/im)
+    // The rest of what was sent has come by then, or nearly always.
+    await sleep(500)
+    expect((await api.operate("GET", "/operator/brands")).body.data).toEqual([])
+    // A client that says itself that it closes sends nothing more.
+    const last = get("/health").replace("Host: x", "Host: x\r\nConnection: close")
+    expect(statuses(await api.raw(last + posted(`Content-Length: ${ghost.length}\r\n`) + ghost))).toEqual([
+      "200"
+    ])
+  })
+
   it("that asks for a tunnel and goes away takes nobody else's with it [ERR-10]", async () => {
     const api = await startApi()
     for (let i = 0; i < 30; i++) {

@@ -165,6 +165,17 @@ describe("live events", async () => {
     }
   })
 
+  it("are not begun by HEAD, which gets the head alone and takes no place [ERR-1, LIVE-4]", async () => {
+    const path = `/operator/brands/${brand.id}/events`
+    for (let i = 0; i < 20; i++) {
+      const { headers, status, text } = await api.call(path, { method: "HEAD", token: operatorToken })
+      expect([status, headers.get("content-type"), text]).toEqual([200, "text/event-stream", ""])
+    }
+    const stream = await openStream(api, brand)
+    expect(stream.status).toBe(200)
+    stream.close()
+  })
+
   it("reach a fetch handler's client, whose leaving ends them [LIVE-4]", async () => {
     const ask = () => api.fetch(new Request(`http://host${pathOf(brand)}`, { headers: { authorization } }))
     for (let i = 0; i < quick.maxStreams + 2; i++) {

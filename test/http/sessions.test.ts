@@ -67,12 +67,31 @@ describe("sign-in", () => {
       201,
       { access: "brand", brand: { id: brand.id, name: "Brand" } }
     ])
-    for (const credential of ["", "wrong", `${operatorToken}x`, `${brand.key.slice(0, -1)}x`]) {
+    const unknown = brand.key.slice(0, -1) + (brand.key.endsWith("x") ? "y" : "x")
+    for (const credential of ["", "wrong", `${operatorToken}x`, unknown]) {
       const { body, headers, status } = await signIn(credential)
       expect([status, body.error.code]).toEqual([401, "invalid_credential"])
       expect(headers.get("set-cookie")).toBeNull()
     }
     expect((await signIn(7)).status).toBe(400)
+  })
+
+  it("takes a body of 4 KiB at most, whoever sends it [ERR-5]", async () => {
+    const post = (bytes: number) => {
+      const body = JSON.stringify({ credential: operatorToken }).padEnd(bytes)
+      return api.call("/session", {
+        method: "POST",
+        headers: { ...sameOrigin, "content-type": "application/json" },
+        body
+      })
+    }
+    expect((await post(4096)).status).toBe(201)
+    const { body, status } = await post(4097)
+    expect([status, body.error.code, body.error.message]).toEqual([
+      413,
+      "payload_too_large",
+      "The body of a sign-in takes at most 4 KiB."
+    ])
   })
 
   it("sets a cookie that scripts can't read and other sites don't send, for twelve hours [SES-2]", async () => {

@@ -3,9 +3,10 @@ import { Mcp, type McpCaller } from "@lead-signals/http"
 import * as MemoryStore from "@lead-signals/store-memory"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
+import { heldBody } from "../harness/HeldBodies.ts"
 import { observation, observe, operatorToken, setUpBrand, startApi } from "../harness/HttpServers.ts"
 import { connectMcp, textOf } from "../harness/McpClients.ts"
-import { mcpCalls, message } from "./McpCalls.ts"
+import { headers, mcpCalls, message } from "./McpCalls.ts"
 
 const mcp = mcpCalls()
 const { call, post } = mcp
@@ -204,6 +205,23 @@ describe("a credential", () => {
     const session = await mcp.api.call("/session", { method: "POST", json: { credential: mcp.brand.key } })
     const cookie = session.headers.get("set-cookie")!.split(";")[0]!
     expect((await post(null, message("tools/list"), { cookie })).status).toBe(401)
+  })
+
+  it("that is revoked while the message comes gets the words of the API [MCP-2, AUTH-5]", async () => {
+    const { id, key } = await newKey({})
+    const text = JSON.stringify(message("tools/call", { name: "search_leads", arguments: {} }))
+    const body = heldBody(
+      `${mcp.api.url}/mcp`,
+      { ...headers, authorization: `Bearer ${key}` },
+      text.slice(0, -1)
+    )
+    const isCounted = async () =>
+      (await mcp.api.operate("GET", `/operator/brands/${mcp.brand.id}/keys`)).body.data.find(
+        (each: { readonly id: string }) => each.id === id
+      ).lastUsedAt !== null
+    await expect.poll(isCounted).toBe(true)
+    await mcp.api.operate("DELETE", `/operator/brands/${mcp.brand.id}/keys/${id}`)
+    expect(await body.end("}")).toEqual({ status: 401, text: expect.stringContaining('"invalid_api_key"') })
   })
 
   it("spends one request a message, and is told how long to wait [MCP-2, MCP-8, RATE-3]", async () => {

@@ -37,4 +37,23 @@ describe("the redaction of a response", () => {
     )
     expect(work(runs.join(" ")) / work("an answer ".repeat(102))).toBeLessThan(4.5)
   })
+
+  it("takes about as much time for runs of backslashes and of marks as for ordinary text [DELIV-7]", () => {
+    const [length, times] = [40_000, 3]
+    const answer = "a receiver's answer, \u0301\\ ".repeat(4)
+    /** Processor time of this thread, since the built-in functions have steps that nobody counts. */
+    const time = (text: string): number => {
+      const before = process.cpuUsage()
+      for (let i = 0; i < times; i++) redacted(answer, { engagements: [{ postContent: i + text }] })
+      const { system, user } = process.cpuUsage(before)
+      return user + system
+    }
+    const filled = (part: string): string => part.repeat(Math.ceil(length / part.length))
+    const ordinary = `${filled("what was said, à peu près, \\ and by whom ")}x`
+    time(ordinary)
+    const bound = 20 * time(ordinary)
+    expect(time(`${filled("\\")}x`)).toBeLessThan(bound)
+    // Their canonical order is another one.
+    expect(time(`a${filled("\u0315\u0301\u0323")}`)).toBeLessThan(bound)
+  })
 })

@@ -140,6 +140,25 @@ describe("the redacted excerpt of a response", () => {
     }
   })
 
+  it("holds no word of a name that another field has as its whole text [DELIV-5, PII-2]", () => {
+    const [text, lead] = [{ engagements: [{ postContent: "Ada Roe" }] }, { lead2: { name: "Ada Roe" } }]
+    for (const data of [
+      { ...text, ...lead },
+      { ...lead, ...text }
+    ])
+      expect(redacted("no such Roe", data)).toBe("no such […]")
+  })
+
+  it("holds no name with more than thirty marks on a letter, however many an echo has [DELIV-5, PII-2]", () => {
+    const withMarks = (count: number): string => `Zo${"\u0315\u0301".repeat(count)}e`
+    for (const [kept, echoed] of [
+      [20, 20],
+      [16, 40],
+      [5000, 20]
+    ] as const)
+      expect(redacted(`no ${withMarks(echoed)}!`, { lead2: { name: withMarks(kept) } })).toBe("no […]!")
+  })
+
   it("is withheld when a payload has too many texts to be compared [DELIV-5]", () => {
     const data = {
       lead2: { headline: Array.from({ length: 20_000 }, (_, i) => `line number ${i}`).join("\n") }

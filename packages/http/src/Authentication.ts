@@ -140,6 +140,21 @@ export const operatorOfSession = (
         found === null ? null : ofToken(found, "session")
       )
 
+/** The operator for whom the credential of a request stands now; null when it is nobody's any more. For requests that take a while. [OPER-11, LIVE-3] */
+export const operatorNow = ({
+  authorization,
+  cookie
+}: Pick<Credentials, "authorization" | "cookie">): Effect.Effect<
+  Operator | null,
+  StoreUnavailable,
+  OperatorToken | AccessTokenStore | Sessions
+> =>
+  Effect.gen(function* () {
+    if (authorization !== undefined) return yield* operatorOf(bearerToken(authorization) ?? "")
+    const session = yield* Effect.flatMap(Sessions, ({ find }) => find(cookie))
+    return session?.access.kind === "operator" ? yield* operatorOfSession(session.access.tokenHash) : null
+  })
+
 const orInvalid = (operator: Operator | null): Effect.Effect<Operator, InvalidOperatorToken> =>
   operator === null ? Effect.fail(new InvalidOperatorToken()) : Effect.succeed(operator)
 

@@ -50,11 +50,15 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 /** The text of the bytes; a byte order mark before it is left out. Throws a `TypeError` where they are no well-formed UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): string => utf8.decode(bytes)
 
-/** The bytes of a body, whatever it says that it is. */
-const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
+/** The bytes of a body, whatever it says that it is; fails where it has more than so many. */
+const readBytes = (
+  request: HttpServerRequest.HttpServerRequest,
+  maxBytes = maxJsonBytes,
+  tooLarge = jsonTooLarge
+) =>
   Effect.gen(function* () {
     const announced = Number(request.headers["content-length"] ?? 0)
-    if (announced > maxDiscardedBytes) return yield* jsonTooLarge
+    if (announced > maxDiscardedBytes) return yield* tooLarge
     const { limits } = yield* BodyPace
     const chunks: Array<Uint8Array> = []
     let size = 0
@@ -65,11 +69,11 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
       paced(body, limits && new Pace("The body", limits.json)),
       (chunk): Effect.Effect<void, PayloadTooLarge> => {
         size += chunk.length
-        if (size <= maxJsonBytes) chunks.push(chunk)
-        return size > maxDiscardedBytes ? jsonTooLarge : Effect.void
+        if (size <= maxBytes) chunks.push(chunk)
+        return size > maxDiscardedBytes ? tooLarge : Effect.void
       }
     )
-    if (size > maxJsonBytes) return yield* jsonTooLarge
+    if (size > maxBytes) return yield* tooLarge
     const bytes = new Uint8Array(size)
     let at = 0
     for (const chunk of chunks) {
@@ -80,22 +84,28 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest) =>
   })
 
 /** The bytes of a body of a call that takes none. */
-export const receiveAny = Effect.flatMap(HttpServerRequest.HttpServerRequest, readBytes)
+export const receiveAny = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => readBytes(request))
 
-/** The bytes of a body that says that it is JSON. */
-export const receive: Effect.Effect<
+type Received = Effect.Effect<
   Uint8Array,
   InvalidParameter | PayloadTooLarge | RequestTimeout | UnsupportedMediaType,
   HttpServerRequest.HttpServerRequest
-> = Effect.gen(function* () {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const contentType = request.headers["content-type"]
-  if (!["application/json", ""].includes(mediaType(contentType)) || !takesUtf8(contentType)) {
-    return yield* notJson
-  }
-  yield* checkCoding(request)
-  return yield* readBytes(request)
-})
+>
+
+/** The bytes of a body that says that it is JSON; fails with `tooLarge` where it has more than `maxBytes`. */
+export const receiveAtMost = (maxBytes: number, tooLarge: PayloadTooLarge): Received =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const contentType = request.headers["content-type"]
+    if (!["application/json", ""].includes(mediaType(contentType)) || !takesUtf8(contentType)) {
+      return yield* notJson
+    }
+    yield* checkCoding(request)
+    return yield* readBytes(request, maxBytes, tooLarge)
+  })
+
+/** The bytes of a body that says that it is JSON, at most 1 MiB. */
+export const receive: Received = receiveAtMost(maxJsonBytes, jsonTooLarge)
 
 /** Decodes JSON by the schema; a field that the schema does not name is an error. */
 export const decoding = <A, I>(schema: Schema.Schema<A, I>) => {

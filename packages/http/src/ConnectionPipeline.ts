@@ -38,6 +38,7 @@ export class ConnectionPipeline {
   private newest: Exchange | null = null
   private refusal: { readonly code: string; readonly of: Exchange | null } | null = null
   private isDraining = false
+  private resumesAtDrain = false
 
   constructor(
     private readonly socket: Socket,
@@ -49,11 +50,16 @@ export class ConnectionPipeline {
   }
 
   /**
-   * Whether the request is to be answered. None is after a request that was refused, and a connection with `maxOpen` unanswered requests is
-   * closed.
+   * Whether the request is to be answered. None is after a request that was refused or an answer that said that it is the last, and a
+   * connection with `maxOpen` unanswered requests is closed.
    */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.refusal !== null) return false
+    if (this.isLastAnswered) {
+      // What stays unread would reset the connection, and the client lose the last answer.
+      request.resume()
+      return false
+    }
     if (this.open.size >= maxOpen) {
       // Node reads further requests while the first one is unanswered, and each of them takes some kilobytes.
       this.socket.destroy()
@@ -83,6 +89,26 @@ export class ConnectionPipeline {
    */
   get isAbandoned(): boolean {
     return this.socket.writableLength > 0 || (this.open.size === 0 && this.newest !== null)
+  }
+
+  /** Whether the newest answer has said that it is the connection's last: its client may repeat what it sent after that. (RFC 9112, 9.6) */
+  private get isLastAnswered(): boolean {
+    if (this.socket.writableEnded) return true
+    const response = this.newest?.response
+    return response?.headersSent === true && !response.shouldKeepAlive
+  }
+
+  /** Reads nothing more while the client takes nothing of its answers: a client that only sends would keep its connection. [ERR-12] */
+  stopReadingWhileUnread(): void {
+    const { socket } = this
+    if (!socket.writableNeedDrain || socket.isPaused()) return
+    socket.pause()
+    if (this.resumesAtDrain) return
+    this.resumesAtDrain = true
+    socket.once("drain", () => {
+      this.resumesAtDrain = false
+      socket.resume()
+    })
   }
 
   /** From now on the newest answer is the connection's last, and says so. */

@@ -8,6 +8,7 @@ import {
   type AuditLog,
   InvalidApiKey,
   type InvalidParameter,
+  Keys,
   type RateLimitExceeded,
   type StoreUnavailable
 } from "@lead-signals/domain"
@@ -232,6 +233,9 @@ export const make: Effect.Effect<McpPath> = Effect.gen(function* () {
       if (request.headers["authorization"] === undefined) return yield* new InvalidApiKey()
       const caller = yield* callerOf(request, served)
       const bytes = yield* Effect.provideService(receive, HttpServerRequest.HttpServerRequest, request)
+      // Each call of an operator is let in anew, and those of a key are by this look: its client may have held the message back. [AUTH-5]
+      if (caller.kind === "key" && caller.refusal === null)
+        yield* Keys.authenticate(bearerToken(request.headers["authorization"]))
       if (bytes.byteLength > maxMessageBytes) {
         return yield* new PayloadTooLarge({ message: "A message takes at most 64 KiB." })
       }

@@ -91,6 +91,9 @@ const listen = (server: Server, { host, port }: NodeServerOptions) =>
     })
   })
 
+/** How often connections are looked at whose clients may take nothing of their answers. */
+const unreadCheckMillis = 1000
+
 /** How often connections that have become idle are closed while the server drains. */
 const idleCheckMillis = 25
 
@@ -159,8 +162,9 @@ const apiListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen
   const run = Runtime.runFork(Runtime.disableRuntimeFlag(runtime, RuntimeFlags.RuntimeMetrics))
   const batcher = new ResponseBatcher()
   const answer: NodeListener = (request, response) => {
-    // A host's middleware took longer than its client waited: nothing would ever interrupt the work.
-    if (response.destroyed) return
+    // A host's middleware took longer than its client waited: nothing would ever interrupt the work. After the last answer of a connection nothing is
+    // carried out.
+    if (response.destroyed || request.socket.writableEnded) return
     batcher.flushOverdue()
     // A socket that breaks while it is written to is no error of ours.
     response.on("error", ignored)
@@ -236,7 +240,8 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     })
     // Node would drop those beyond in silence; ours are refused.
     server.maxHeadersCount = 0
-    server.timeout = options.unreadMillis ?? defaultUnreadMillis
+    const unreadMillis = options.unreadMillis ?? defaultUnreadMillis
+    server.timeout = unreadMillis
     let isDraining = false
     const max = options.maxConnections ?? defaultMaxConnections
     const connections = new OpenConnections(max)
@@ -286,11 +291,20 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
       pipelineOf(socket).refuse(error.code ?? "")
     )
+    const unreadCheck = setInterval(
+      () => {
+        for (const socket of connections) pipelines.get(socket)?.stopReadingWhileUnread()
+      },
+      Math.min(unreadCheckMillis, unreadMillis)
+    )
+    unreadCheck.unref()
     const drain = Effect.sync(() => {
       isDraining = true
       for (const socket of connections) pipelines.get(socket)?.drain()
     })
-    const closed = Effect.zipRight(drain, close(server, connections, options.drain))
+    const closed = Effect.zipRight(drain, close(server, connections, options.drain)).pipe(
+      Effect.ensuring(Effect.sync(() => clearInterval(unreadCheck)))
+    )
     yield* Effect.addFinalizer(() => closed)
     const { port } = yield* listen(server, options)
     const hand = (next: NodeListener): void => {

@@ -1,6 +1,6 @@
 /** The texts of a payload that identify people, in the spellings in which a receiver may repeat them. [DELIV-5, PII-2] */
 import { foldCase, isOtherScript, lowerCase, normalize } from "./FoldedText.ts"
-import { collapseSpaces, misreadAsLatin, readAsReferences, unescapeAll } from "./ReceivedText.ts"
+import { collapseSpaces, compose, misreadAsLatin, readAsReferences, unescapeAll } from "./ReceivedText.ts"
 import { maxExcerptBytes } from "./Sender.ts"
 
 /** Fields of a payload that identify no person: our ids, types and times. */
@@ -42,6 +42,10 @@ export interface PersonalTexts {
   readonly longTexts: Set<string>
   /** Whether the response is ASCII. */
   readonly isPlain: boolean
+  /** Whether the response is long enough to hold a fragment. */
+  readonly hasFragments: boolean
+  /** The texts that were added, names apart: one post can be in every engagement. */
+  readonly added: Set<string>
 }
 
 /** Letters that are written as two without their form; capitals, among which ß is two already. */
@@ -71,6 +75,13 @@ const withQuestionMarks = (text: string): ReadonlyArray<string> =>
  */
 const looseAccents = /(?=\p{M})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]/gu
 
+/** A backslash at the end escapes what stands behind it. An expression for them would take time quadratic in the length of a run elsewhere. */
+const withoutLastBackslashes = (text: string): string => {
+  let end = text.length
+  while (text[end - 1] === "\\") end--
+  return text.slice(0, end)
+}
+
 /**
  * Adds the text as it is, without accents, with two letters for each such as ß or ü, with question marks for what an encoding lacks, as it is misread, as numbered
  * references to its control characters read, as a form writes its plus signs and, when it contains something like an escape, as it reads unescaped; none in
@@ -90,11 +101,11 @@ const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLen
     for (const longer of [text.toLowerCase(), capitals, latin]) {
       if (longer.length !== text.length) add(normalize(longer))
     }
-    const transliterated = latin.normalize("NFC").replace(/[ÄÖÜÅØ]/g, (letter) => umlauts.get(letter)!)
+    const transliterated = compose(latin).replace(/[ÄÖÜÅØ]/g, (letter) => umlauts.get(letter)!)
     if (transliterated.length >= minTransliterated) add(normalize(transliterated))
     // An encoding without combining marks still has the letter before the mark, so the decomposed text is a spelling of its own.
-    for (const written of [text, text.normalize("NFC")])
-      for (const each of withQuestionMarks(written)) add(normalize(each))
+    const written = new Set([text, compose(text)])
+    for (const each of new Set([...written].flatMap(withQuestionMarks))) add(normalize(each))
     const referred = readAsReferences(text)
     if (referred !== text) add(normalize(referred))
     const read = isPlain ? "" : misreadAsLatin(text)
@@ -105,8 +116,8 @@ const addSpellings = (texts: Set<string>, text: string, isPlain: boolean, minLen
     }
   }
   if (text.includes("+")) add(normalize(text.replaceAll("+", " ")).trim())
-  // A backslash at the end escapes what stands behind it.
-  if (/[\\&%]|=(?:\n|[0-9A-F]{2})/i.test(text)) add(foldCase(unescapeAll(text.replace(/\\+$/, ""), "whole")))
+  if (/[\\&%]|=(?:\n|[0-9A-F]{2})/i.test(text))
+    add(foldCase(unescapeAll(withoutLastBackslashes(text), "whole")))
 }
 
 /** Letters that are written with their accents behind them take more characters. */
@@ -122,10 +133,14 @@ const addPhrase = ({ isPlain, phrases, short }: PersonalTexts, text: string, min
 
 /** Adds the texts of a value of the payload, which stands under the key. Stops when there are more than `maxPhrases`. */
 export const collectPersonalTexts = (value: unknown, key: string, found: PersonalTexts): void => {
-  const { isPlain, longTexts, phrases } = found
+  const { added, hasFragments, isPlain, longTexts, phrases } = found
   if (typeof value === "string") {
+    const addedAs = `${isName(key)} ${value}`
+    if (added.has(addedAs)) return
+    added.add(addedAs)
     if (isIdentifying(value.trim())) addPhrase(found, value)
-    if (value.length >= minFragmentLength) addSpellings(longTexts, value, isPlain, minFragmentLength)
+    if (hasFragments && value.length >= minFragmentLength)
+      addSpellings(longTexts, value, isPlain, minFragmentLength)
     if (isName(key)) {
       for (const part of value.split(/\s+/)) {
         if (part.length > 2 || isOtherScript(part)) addPhrase(found, part, 3)

@@ -4,15 +4,18 @@
 import { decodeHTMLStrict } from "entities/decode"
 import { dropUnfinishedQuote, unquote } from "./QuotedPrintable.ts"
 
+/** A run of more than thirty combining marks; the first thirty stay, as in Unicode's stream-safe text format (UAX #15, 13). */
+const longRunOfMarks = /(\p{M}{30})\p{M}+/gu
+
+/** Composes characters (NFC). Without the cut the order of marks would take time quadratic in the length of their run. */
+export const compose = (text: string): string => text.replace(longRunOfMarks, "$1").normalize("NFC")
+
 /**
  * Normalises text for comparison. It drops control characters, which an excerpt has not and an echo may have escaped, makes each run of white space
- * one space, and composes characters (NFC), because a receiver may have stored the text in another form.
+ * one space, and composes characters, because a receiver may have stored the text in another form.
  */
 export const collapseSpaces = (text: string): string =>
-  text
-    .replace(/[^\P{Cc}\s]/gu, "")
-    .replace(/\s+/g, " ")
-    .normalize("NFC")
+  compose(text.replace(/[^\P{Cc}\s]/gu, "").replace(/\s+/g, " "))
 
 const utf8Encoder = new TextEncoder()
 

@@ -217,7 +217,15 @@ export const redact = (
   const text = printableOnly(decodeBytes(excerpt, truncated))
   const read = unescapeAll(text, truncated ? "cut in a reference" : "whole")
   const [phrases, short, longTexts] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  const found = { phrases, short, longTexts, isPlain: !isOtherScript(read) }
+  const hasFragments = truncated || read.length >= minFragmentLength
+  const found = {
+    phrases,
+    short,
+    longTexts,
+    isPlain: !isOtherScript(read),
+    hasFragments,
+    added: new Set<string>()
+  }
   for (const body of bodies) {
     collectPersonalTexts((JSON.parse(body) as { data?: unknown }).data, "", found)
     if (phrases.size > maxPhrases) break

@@ -37,6 +37,7 @@ import type { FieldDescriptions } from "../contract/FieldDescriptions.ts"
 import type {
   Forbidden,
   InvalidCredential,
+  InvalidOperatorToken,
   PayloadTooLarge,
   RequestTimeout,
   UnsupportedMediaType
@@ -78,6 +79,7 @@ type EndpointFailure =
   | Forbidden
   | InvalidParameter
   | InvalidCredential
+  | InvalidOperatorToken
   | NotFound
   | PayloadTooLarge
   | RateLimitExceeded
@@ -85,26 +87,33 @@ type EndpointFailure =
   | StoreUnavailable
   | UnsupportedMediaType
 
+/** Why a call is not permitted any more whose body has taken a while. [OPER-11] */
+export type PermissionFailure = InvalidOperatorToken | Forbidden | NotFound | StoreUnavailable
+
+type BodyFailure =
+  | InvalidParameter
+  | PayloadTooLarge
+  | RequestTimeout
+  | UnsupportedMediaType
+  | PermissionFailure
+
 /** A request of the declared endpoint. */
 interface EndpointRequest<Declared extends AnyDeclared> {
   /** The parameters of the path, decoded. */
   readonly path: HttpApiEndpoint.HttpApiEndpoint.PathParsed<Declared>
   /** Reads the body and decodes it by the declared schema. */
-  readonly body: Effect.Effect<
-    Payload<Declared>,
-    InvalidParameter | PayloadTooLarge | RequestTimeout | UnsupportedMediaType,
-    HttpServerRequest.HttpServerRequest
-  >
+  readonly body: Effect.Effect<Payload<Declared>, BodyFailure, HttpServerRequest.HttpServerRequest>
   /** Reads the bytes of the body without decoding them. An endpoint without a declared body accepts every media type here. */
-  readonly bodyBytes: Effect.Effect<
-    Uint8Array,
-    InvalidParameter | PayloadTooLarge | RequestTimeout | UnsupportedMediaType,
-    HttpServerRequest.HttpServerRequest
-  >
+  readonly bodyBytes: Effect.Effect<Uint8Array, BodyFailure, HttpServerRequest.HttpServerRequest>
   /** Decodes bytes as `body` does. */
   readonly decodeBody: (bytes: Uint8Array) => Effect.Effect<Payload<Declared>, InvalidParameter>
   /** The request of the platform. */
   readonly request: HttpServerRequest.HttpServerRequest
+  /**
+   * Fails where the operator may not make the call any more, whose token was revoked or has expired. The readers of the whole body check it by
+   * themselves, so it is for a handler that reads piece by piece. A call that takes no operator's credential always succeeds.
+   */
+  readonly checkPermission: Effect.Effect<void, PermissionFailure>
 }
 
 /** An endpoint that the platform's router serves. */
@@ -249,7 +258,14 @@ const rawHandlerOf = ({ declared, handle }: RoutedEndpoint<any, any>) => {
   const body = Option.isNone(payload) ? Effect.void : Effect.flatMap(Body.receive, decodeBody)
   return ({ path, request }: { readonly path: never; readonly request: never }) =>
     Effect.map(
-      handle({ path, request, bodyBytes, body: body as never, decodeBody: decodeBody as never }),
+      handle({
+        path,
+        request,
+        bodyBytes,
+        body: body as never,
+        decodeBody: decodeBody as never,
+        checkPermission: Effect.void
+      }),
       respond
     )
 }

@@ -14,7 +14,7 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect, FiberId, Stream } from "effect"
-import { bearerToken, operatorOf, operatorOfSession, type OperatorToken } from "../Authentication.ts"
+import { operatorNow, type OperatorToken } from "../Authentication.ts"
 import { reaches } from "../CurrentOperator.ts"
 import { DrainState } from "../DrainState.ts"
 import { EventStreams } from "../EventStreams.ts"
@@ -48,24 +48,11 @@ const interruptRequest = Effect.withFiberRuntime<Effect.Effect<void>>((fiber) =>
 )
 
 /** Whether the credential still stands for an operator who reads the brand: it may have expired or been revoked meanwhile. [LIVE-3] */
-const stillReads = (
-  {
-    authorization,
-    cookie
-  }: { readonly authorization?: string | undefined; readonly cookie?: string | undefined },
-  brandId: BrandId
-) =>
-  Effect.gen(function* () {
-    const sessions = yield* Sessions
-    const session = authorization === undefined ? yield* sessions.find(cookie) : null
-    const operator =
-      authorization !== undefined
-        ? yield* operatorOf(bearerToken(authorization) ?? "")
-        : session?.access.kind === "operator"
-          ? yield* operatorOfSession(session.access.tokenHash)
-          : null
-    return operator !== null && operator.scopes.includes("read") && reaches(operator, brandId)
-  })
+const stillReads = (credentials: Parameters<typeof operatorNow>[0], brandId: BrandId) =>
+  Effect.map(
+    operatorNow(credentials),
+    (operator) => operator !== null && operator.scopes.includes("read") && reaches(operator, brandId)
+  )
 
 /** GET /operator/brands/:brandId/events: server-sent events without an end. Needs the scope read. */
 export const liveEvents = {
@@ -95,6 +82,9 @@ export const liveEvents = {
           if (yield* draining.isDraining)
             return yield* new StoreUnavailable({ reason: "the server is draining" })
           if (!(yield* streams.hasRoom)) return Responses.tooManyStreams
+          // It takes no place: nobody reads its stream.
+          if (request.method === "HEAD")
+            return HttpServerResponse.stream(Stream.empty, { contentType: "text/event-stream", headers })
           const { position: newest } = yield* store.eventsAfter(brandId, null, 0)
           const newestPruned = yield* pruning.newestPrunedEvent
           const { authorization, cookie } = request.headers

@@ -5,13 +5,13 @@
  */
 import {
   type Brand,
+  elapsedMillis,
   type Entropy,
   InvalidParameter,
   type LeadStore,
   type Outcome,
   recordInOneCommit,
-  rejectedOutcome,
-  type StoreUnavailable
+  rejectedOutcome
 } from "@lead-signals/domain"
 import { Chunk, Effect, Either, Option, type Scope, Stream } from "effect"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -23,6 +23,7 @@ import { EventLoop } from "../EventLoop.ts"
 import { logUnavailable } from "../RequestLog.ts"
 import { errorBody, PayloadTooLarge, type RequestTimeout, errorResponseOf } from "../contract/Failures.ts"
 import { maxFullRejections } from "../contract/OperatorSchemas.ts"
+import type { PermissionFailure } from "./Endpoint.ts"
 import { type FieldMode, watchFields } from "./ObservedFields.ts"
 
 /** A line may be so long; with what is read ahead, so much is held at once. */
@@ -210,9 +211,46 @@ const isBrace = ({ bytes }: Line): boolean =>
 const rejected = (number: number): Outcome =>
   rejectedOutcome(null, `Line ${number} takes one observation as JSON, in well-formed UTF-8.`)
 
+/** Fields and elements that a line may have: an observation has some fifty. Millions would be parsed for seconds, while nobody is served. */
+const maxLineParts = 20_000
+
+const quote = '"'.charCodeAt(0)
+const backslash = "\\".charCodeAt(0)
+const comma = ",".charCodeAt(0)
+const colon = ":".charCodeAt(0)
+
+/** The index of the quote that ends the string that begins at `from`; the length where none does. */
+const endOfString = (bytes: Uint8Array, from: number): number => {
+  for (let at = bytes.indexOf(quote, from + 1); at >= 0; at = bytes.indexOf(quote, at + 1)) {
+    let before = at
+    while (bytes[before - 1] === backslash) before--
+    if ((at - before) % 2 === 0) return at
+  }
+  return bytes.length
+}
+
+/** Whether a line has more than `maxLineParts`, by the marks outside of its strings. */
+const hasTooManyParts = (bytes: Uint8Array): boolean => {
+  if (bytes.length <= maxLineParts) return false
+  let parts = 0
+  for (let at = 0; at < bytes.length && parts <= maxLineParts; at++) {
+    const byte = bytes[at]!
+    if (byte === quote) at = endOfString(bytes, at)
+    else if (byte === comma || byte === colon || byte === openingBrace || byte === openingBracket) parts++
+  }
+  return parts > maxLineParts
+}
+
 /** The value of a line, or its rejection. */
 const readLine = (line: Line): Either.Either<unknown, Outcome> => {
   if (!beginsObject(line)) return Either.left(rejected(line.number))
+  if (hasTooManyParts(line.bytes))
+    return Either.left(
+      rejectedOutcome(
+        null,
+        `Line ${line.number} has more than ${maxLineParts} fields and elements; an observation takes one object of its fields.`
+      )
+    )
   try {
     return Either.right(JSON.parse(decodeUtf8(line.bytes)))
   } catch {
@@ -284,7 +322,10 @@ class OutcomeLines {
   }
 }
 
-type Failure = StoreUnavailable | PayloadTooLarge | InvalidParameter | RequestTimeout
+type Failure = PermissionFailure | PayloadTooLarge | InvalidParameter | RequestTimeout
+
+/** Milliseconds between two looks whether the sender of lines may still send them. */
+const permissionMillis = 1000
 
 /** A body, and what the reading of it needs. */
 interface Reading<E> {
@@ -293,14 +334,36 @@ interface Reading<E> {
   readonly feed: Feed
   readonly attention: typeof Attention.Service
   readonly mode: FieldMode
+  /** Fails where the sender may not send any more. */
+  readonly checkPermission: Effect.Effect<void, PermissionFailure>
+  /** When the sender was let in, by the monotonic clock. */
+  readonly permittedAt: number
   readonly nextIteration: Effect.Effect<void>
   /** Null where lines may come as slowly as they like. */
   readonly pace: Pace | null
 }
 
 /** Reads one body. What it answers after a failure is `rest`. */
-const reading = <E>({ attention, body, brand, feed, mode, nextIteration, pace }: Reading<E>) => {
+const reading = <E>({
+  attention,
+  body,
+  brand,
+  checkPermission,
+  feed,
+  mode,
+  nextIteration,
+  pace,
+  permittedAt
+}: Reading<E>) => {
   const [opening, cutter, outcomes] = [new Opening(), new LineCutter(), new OutcomeLines()]
+  let lookedAt = permittedAt
+
+  /** A body of lines may have no end: a token that is revoked meanwhile sends no more of them. [OPER-11] */
+  const stillPermitted = Effect.flatMap(elapsedMillis, (now) => {
+    if (now - lookedAt < permissionMillis) return Effect.void
+    lookedAt = now
+    return checkPermission
+  })
 
   const record = (lines: ReadonlyArray<Line>) => {
     const objects = lines.filter(beginsObject)
@@ -333,7 +396,7 @@ const reading = <E>({ attention, body, brand, feed, mode, nextIteration, pace }:
   )
 
   const answered: Stream.Stream<string, Failure, LeadStore | Entropy> = lines.pipe(
-    Stream.mapEffect(record),
+    Stream.mapEffect((piece) => Effect.zipRight(stillPermitted, record(piece))),
     Stream.filter((text) => text !== "")
   )
   return {
@@ -357,13 +420,28 @@ const lastLine = (failure: Failure): string => {
 export const answerLines = <E>(
   brand: Brand,
   body: Stream.Stream<Uint8Array, E>,
-  { attention, feed, mode }: Pick<Reading<E>, "feed" | "attention" | "mode">
+  {
+    attention,
+    checkPermission,
+    feed,
+    mode
+  }: Pick<Reading<E>, "feed" | "attention" | "mode" | "checkPermission">
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, LeadStore | Entropy | Scope.Scope> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<LeadStore | Entropy>()
     const [{ nextIteration }, { limits }] = yield* Effect.all([EventLoop, BodyPace])
     const pace = limits && new Pace("A line of x-ndjson", limits.line)
-    const { answered, rest } = reading({ attention, body, brand, feed, mode, nextIteration, pace })
+    const { answered, rest } = reading({
+      attention,
+      body,
+      brand,
+      checkPermission,
+      feed,
+      mode,
+      nextIteration,
+      pace,
+      permittedAt: yield* elapsedMillis
+    })
     const pull = yield* Stream.toPull(answered)
     const first = yield* pull.pipe(
       Effect.catchAll((end) =>

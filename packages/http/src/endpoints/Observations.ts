@@ -63,7 +63,7 @@ export const observations = {
         observations: ["The observations: at most 1,000, in the order in which to record them"]
       },
       answer: "The outcome of each, in order",
-      handle: ({ path, request }) =>
+      handle: ({ bodyBytes, checkPermission, path, request }) =>
         Effect.gen(function* () {
           const { ignored, mode } = yield* readFieldQuery(Target.parametersOf(request.url))
           const brand = yield* Brands.get(path.brandId)
@@ -72,10 +72,15 @@ export const observations = {
           if (feed === null) return overload
           if (Body.mediaType(request.headers["content-type"]) === "application/x-ndjson") {
             yield* Body.checkCoding(request)
-            const answer = yield* answerLines(brand, request.stream, { feed, attention, mode })
+            const answer = yield* answerLines(brand, request.stream, {
+              feed,
+              attention,
+              mode,
+              checkPermission
+            })
             return withWarnings(answer, ignored)
           }
-          const bytes = yield* Body.receive
+          const bytes = yield* bodyBytes
           let watched = watchFields(mode, [])
           const decoded = Effect.map(decodeBatch(bytes), ({ observations }) => {
             watched = watchFields(mode, observations)

@@ -2,18 +2,29 @@
  * The rows of the operator API. Each declares the scope that its call needs. `servedToOperators` accepts no other rows, so a call without a scope
  * does not compile. [OPER-10, AUD-1]
  */
-import type { AuditLog, Entropy, IdempotencyRecords, OperatorScope } from "@lead-signals/domain"
+import {
+  type AccessTokenStore,
+  type AuditLog,
+  elapsedMillis,
+  type Entropy,
+  type IdempotencyRecords,
+  type OperatorScope
+} from "@lead-signals/domain"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Effect, Either } from "effect"
+import { Effect, Either, Option } from "effect"
 import { aroundChange, aroundRead, idIn, type Outcome } from "../AuditTrail.ts"
-import { CurrentOperator, permit } from "../CurrentOperator.ts"
+import { operatorNow, type OperatorToken } from "../Authentication.ts"
+import { InvalidOperatorToken } from "../contract/Failures.ts"
+import { CurrentOperator, type Needs, permit } from "../CurrentOperator.ts"
 import { hasKey, idempotently } from "../Idempotency.ts"
+import type { Sessions } from "../Sessions.ts"
 import type * as HttpApi from "@effect/platform/HttpApi"
 import {
   type BodyDocumentation,
+  type PermissionFailure,
   responseTo,
   routed,
   type RoutedEndpoint,
@@ -78,6 +89,35 @@ type KeyedNeeds =
   | IdempotencyRecords
   | Entropy
   | HttpServerRequest.HttpServerRequest
+  | OperatorToken
+  | AccessTokenStore
+  | Sessions
+
+/** Milliseconds that a body may take to come before the credential of its call is looked up again. */
+const freshMillis = 1000
+
+/** Fails where the credential of the request does not permit the call any more. [OPER-11] */
+const permissionNow = (
+  { headers }: HttpServerRequest.HttpServerRequest,
+  needs: Needs
+): Effect.Effect<void, PermissionFailure, OperatorToken | AccessTokenStore | Sessions> =>
+  Effect.flatMap(
+    operatorNow({ authorization: headers["authorization"], cookie: headers["cookie"] }),
+    (operator): Effect.Effect<void, PermissionFailure> =>
+      operator === null ? Effect.fail(new InvalidOperatorToken()) : permit(operator, needs)
+  )
+
+/** The body, unless its client held it back until the call was not permitted any more. */
+const whilePermitted = <A, E, R>(
+  received: Effect.Effect<A, E, R>,
+  permission: Effect.Effect<void, PermissionFailure>
+): Effect.Effect<A, E | PermissionFailure, R> =>
+  Effect.gen(function* () {
+    const begunAt = yield* elapsedMillis
+    const bytes = yield* received
+    if ((yield* elapsedMillis) - begunAt >= freshMillis) yield* permission
+    return bytes
+  })
 
 /**
  * Makes a row of the operator API. A call passes where the operator has the scope and reaches the brand; it writes the audit log, and repeats the
@@ -101,6 +141,7 @@ export const operatorEndpoint = <Declared extends HttpApiEndpoint.HttpApiEndpoin
   const { method, name } = declaration
   const kept = audited ?? (method === "GET" ? "none" : "change")
   const isKeyed = takesKey ?? method === "POST"
+  const takesBody = Option.isSome(declaration.payloadSchema)
   const outcomeOf = outcomeIn(declaration)
   const respond = responseTo(declaration)
   const serve = warned(declared, handle)
@@ -124,9 +165,17 @@ export const operatorEndpoint = <Declared extends HttpApiEndpoint.HttpApiEndpoin
             ? aroundChange(call, work, outcomeOf)
             : aroundRead(call, work, (answer) => outcomeOf(answer).status)
         }
-        const permitted = permit(operator, { scope, orScope, takesLimited, brandId: path["brandId"] ?? null })
+        const needs = { scope, orScope, takesLimited, brandId: path["brandId"] ?? null }
+        const permitted = permit(operator, needs)
+        const checkPermission = Effect.provide(
+          permissionNow(request.request, needs),
+          yield* Effect.context<OperatorToken | AccessTokenStore | Sessions>()
+        )
+        const bodyBytes = whilePermitted(request.bodyBytes, checkPermission)
+        const body = takesBody ? Effect.flatMap(bodyBytes, request.decodeBody) : request.body
+        const checked = { ...request, bodyBytes, body, checkPermission }
         if (!isKeyed || !hasKey(request.request))
-          return yield* recorded(Effect.zipRight(permitted, serve(request)))
+          return yield* recorded(Effect.zipRight(permitted, serve(checked)))
         const refused = yield* Effect.either(permitted)
         if (Either.isLeft(refused)) return yield* recorded(Effect.fail(refused.left))
         // A repetition that gets the kept answer changes nothing, so it has no entry of its own. [AUD-1]
@@ -134,8 +183,8 @@ export const operatorEndpoint = <Declared extends HttpApiEndpoint.HttpApiEndpoin
           operator,
           respond,
           request: request.request,
-          received: request.bodyBytes,
-          run: (bytes, bound) => recorded(bound(serve({ ...request, body: request.decodeBody(bytes) })))
+          received: bodyBytes,
+          run: (bytes, bound) => recorded(bound(serve({ ...checked, body: request.decodeBody(bytes) })))
         })
       })
   })

@@ -5,10 +5,11 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, FiberRef, Schema } from "effect"
 import { Attention } from "../Attention.ts"
+import { receiveAtMost } from "../Body.ts"
 import { fromAllowedAddress, operatorOf, operatorOfSession, spend } from "../Authentication.ts"
 import { type Origin, originOf } from "../ClientAddress.ts"
 import { created, data } from "../contract/Envelopes.ts"
-import { Forbidden, InvalidCredential, RateLimitFailure } from "../contract/Failures.ts"
+import { Forbidden, InvalidCredential, PayloadTooLarge, RateLimitFailure } from "../contract/Failures.ts"
 import { SessionBody, SignIn } from "../contract/SessionSchemas.ts"
 import { currentRecord } from "../RequestRecord.ts"
 import { json } from "../Responses.ts"
@@ -79,6 +80,12 @@ const trailOf = (access: SessionAccess) => ({
 
 const headersOf = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => headers)
 
+/** The body of a sign-in, which anybody may send: longer ones are not kept, and not parsed. [ERR-5] */
+const received = receiveAtMost(
+  4096,
+  new PayloadTooLarge({ message: "The body of a sign-in takes at most 4 KiB." })
+)
+
 /** /session: begin, read and end the browser's session. None takes an Authorization header. */
 export const sessionCalls = {
   signIn: endpoint(
@@ -98,10 +105,10 @@ export const sessionCalls = {
         ]
       },
       answer: "The session; its cookie is in Set-Cookie",
-      handle: ({ body, request }) =>
+      handle: ({ decodeBody, request }) =>
         Effect.gen(function* () {
           if (isCrossOrigin(request.headers)) return yield* new Forbidden({ reason: "origin" })
-          const { credential } = yield* body
+          const { credential } = yield* Effect.flatMap(received, decodeBody)
           const origin = originOf(request)
           const refused = yield* RefusedCredentials
           const { access, opened } = yield* Effect.gen(function* () {
