@@ -158,15 +158,21 @@ const removeEngagements = async (
   return rows
 }
 
-/** The caller holds the brand. */
+/** Looks at found leads again under their locks, as `removeEvents` does. The caller holds the brand. */
 const removePrunedLeads =
   (maxBucketLeads: number): Remove =>
   async (sql: Connection, { before }: PieceOf, { brandId, keys }: Found, now): Promise<Removed> => {
-    const rows = await sql.all<LeadRow>(
-      `SELECT ${leadColumns} FROM lead_signals.lead l
-         WHERE l.brand_id = $1 AND l.id = ANY ($3::bigint[]) AND ${isOlder("l.updated_at", "$2")} AND ${isQuiet}
+    const locked = await sql.all<{ readonly id: number }>(
+      `SELECT l.id FROM lead_signals.lead l
+         WHERE l.brand_id = $1 AND l.id = ANY ($3::bigint[]) AND ${isOlder("l.updated_at", "$2")}
          ORDER BY l.id FOR UPDATE`,
       [brandId, before, keys]
+    )
+    // A statement of its own: the one that waited for a lock does not see a delivery that the lock's holder queued.
+    const rows = await sql.all<LeadRow>(
+      `SELECT ${leadColumns} FROM lead_signals.lead l
+         WHERE l.brand_id = $1 AND l.id = ANY ($2::bigint[]) AND ${isQuiet} ORDER BY l.id`,
+      [brandId, locked.map(({ id }) => id)]
     )
     if (rows.length === 0) return []
     const newest = await sql.get<{ readonly position: number | null }>(
