@@ -13,7 +13,16 @@ import {
 } from "@lead-signals/domain"
 import { Effect } from "effect"
 import type { MethodGroup } from "./MethodGroup.ts"
-import { leadMethods, leaseUpTo, prune, queue, record, seen, webhookMethods } from "./WritingMethods.ts"
+import {
+  leadMethods,
+  leaseUpTo,
+  prune,
+  pruneFinished,
+  queue,
+  record,
+  seen,
+  webhookMethods
+} from "./WritingMethods.ts"
 
 interface OrderedWorld {
   readonly brand: Effect.Effect.Success<ReturnType<typeof Brands.create>>
@@ -31,8 +40,8 @@ interface OrderedWorld {
 }
 
 const createWorld: MethodGroup<OrderedWorld>["createWorld"] = Effect.gen(function* () {
-  for (const kind of ["deliveries", "deadLetters", "events", "engagements"] as const) yield* prune(kind)()
   const brand = yield* Brands.create("B")
+  yield* pruneFinished(brand)
   const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
   const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
   const newWebhook = (ordering: "lead" | "none") =>

@@ -21,14 +21,14 @@ import { type MethodGroup, type Needs, now } from "./MethodGroup.ts"
 
 /**
  * A brand with two leads, the second of which engaged with a post of the first, and with a webhook. Another lead was seen before there
- * was a webhook, so that nothing was sent about it.
+ * was a webhook, so that nothing was sent about it; a fourth one was, too, and its activity.detected was pruned since.
  */
 export interface World {
   readonly brand: Effect.Effect.Success<ReturnType<typeof Brands.create>>
   readonly signalId: string
   readonly webhookId: WebhookId
   /** Lead ids by person. */
-  readonly leads: Readonly<Record<"p0" | "p1" | "p2", number>>
+  readonly leads: Readonly<Record<"p0" | "p1" | "p2" | "quiet", number>>
   /** A leased delivery, whose attempt is under way. */
   readonly leased: Leased
   /** A delivery that died. */
@@ -139,14 +139,30 @@ const commit = (
   author: string | null = null
 ) => recordObservations(brand, [seen(signalId, person, engagement, author)])
 
+/** Kinds of which a pruning walks the brands; it finds finished deliveries of all of them at once. */
+const prunedByBrand: ReadonlySet<RetentionKind> = new Set(["events", "engagements", "leads"])
+
 /** Prunes what was over before now. One that skips what others hold is as one that finds nothing. */
-export const prune = (kind: RetentionKind) => () =>
-  Effect.flatMap(Pruning, (pruning) =>
-    Effect.map(
-      pruning.prune({ kind, before: now + 1, after: null, limit: 100, lease: null }),
-      ({ removed }) => (removed === 0 ? [] : removed)
+export const prune =
+  (kind: RetentionKind) =>
+  ({ brand }: { readonly brand: { readonly id: BrandId } }) =>
+    Effect.flatMap(Pruning, (pruning) =>
+      Effect.map(
+        pruning.prune({
+          kind,
+          before: now + 1,
+          // From the brand on: a piece looks at a hundred brands, and earlier worlds have one each.
+          after: prunedByBrand.has(kind) ? [Number(brand.id)] : null,
+          limit: 100,
+          lease: null
+        }),
+        ({ removed }) => (removed === 0 ? [] : removed)
+      )
     )
-  )
+
+/** Leaves no finished delivery of earlier worlds: prunings of them are of all brands. */
+export const pruneFinished = (brand: { readonly id: BrandId }) =>
+  Effect.forEach(["deliveries", "deadLetters"] as const, (kind) => prune(kind)({ brand }), { discard: true })
 
 /** Each writing method that another's write can bear on. The answer is compared, too. */
 const methods: Readonly<
@@ -168,9 +184,12 @@ const methods: Readonly<
     queue(world, { what: "newest-event", leadId: world.leads.p1, event: "lead2.created" }, call),
   "queue of an event that was never sent": (world, call) =>
     queue(world, { what: "newest-event", leadId: world.leads.p0, event: "activity.detected" }, call),
+  "queue of the event of a quiet lead": (world, call) =>
+    queue(world, { what: "newest-event", leadId: world.leads.quiet, event: "lead2.created" }, call),
   "pruning of dead letters": prune("deadLetters"),
   "pruning of events": prune("events"),
   "pruning of engagements": prune("engagements"),
+  "pruning of leads": prune("leads"),
   "deletion of the signal": ({ brand, signalId }) => Signals.remove(brand.id, signalId),
   "beginning of the brand's deletion": ({ brand }) =>
     Effect.flatMap(BrandStore, (store) => Effect.map(store.startDeletion(brand.id, now), Option.isSome)),
@@ -180,9 +199,8 @@ const methods: Readonly<
 
 /** Makes a world. */
 const createWorld: Effect.Effect<World, unknown, Needs> = Effect.gen(function* () {
-  // Prunings are of all brands, too: earlier worlds have nothing due.
-  for (const kind of ["deliveries", "deadLetters", "events", "engagements"] as const) yield* prune(kind)()
   const brand = yield* Brands.create("B")
+  yield* pruneFinished(brand)
   const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
   const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
   const observe = (person: string, engagement: string, author: string | null) =>
@@ -190,6 +208,8 @@ const createWorld: Effect.Effect<World, unknown, Needs> = Effect.gen(function* (
       recordObservations(brand, [seen(signal.id, person, engagement, author)]),
       ([one]) => one!.leadId!
     )
+  const quiet = yield* observe("quiet", "e-quiet", null)
+  yield* prune("events")({ brand })
   const p0 = yield* observe("p0", "e0", null)
   const { id: webhookId } = yield* Webhooks.create(brand.id, {
     url: "u",
@@ -197,7 +217,7 @@ const createWorld: Effect.Effect<World, unknown, Needs> = Effect.gen(function* (
     description: null,
     enabled: true
   })
-  const leads = { p0, p1: yield* observe("p1", "e1", null), p2: yield* observe("p2", "e2", "p1") }
+  const leads = { quiet, p0, p1: yield* observe("p1", "e1", null), p2: yield* observe("p2", "e2", "p1") }
   const first = yield* leaseUpTo(`first-${brand.id}`, 3)
   const [died, again, other] = first.leases
   yield* record([died!], 500, [])

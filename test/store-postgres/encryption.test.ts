@@ -29,6 +29,8 @@ import { newKey } from "./Databases.ts"
 const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
 const people = 6
 
+const anyTarget = Layer.succeed(WebhookTargets, { check: Effect.succeed })
+
 const nodeOn = (url: string, key?: EncryptionKey, other?: EncryptionKey) =>
   ManagedRuntime.make(
     Layer.mergeAll(
@@ -40,7 +42,7 @@ const nodeOn = (url: string, key?: EncryptionKey, other?: EncryptionKey) =>
         ...(other === undefined ? {} : { otherEncryptionKey: other })
       }),
       webCrypto,
-      Layer.succeed(WebhookTargets, { check: Effect.succeed })
+      anyTarget
     )
   )
 type Node = ReturnType<typeof nodeOn>
@@ -263,6 +265,13 @@ describe.skipIf(isWithoutPostgres)("the encryption of a database on Postgres", (
     }
   )
 
+  /** Prunes what is due of all there is, in one piece. */
+  const pruneAll = (kind: "engagements" | "leads") =>
+    Effect.flatMap(Pruning, (pruning) =>
+      pruning.prune({ kind, before: Date.now() + 60_000, after: null, limit: 100, lease: null })
+    )
+  const keyCount = async (): Promise<number> => (await query("SELECT id FROM lead_signals.person_key")).length
+
   it("loses the key of a person with an erasure, and those of people of whom retention leaves nothing [PII-3, PII-4, RET-7]", async () => {
     const key = newKey()
     await run(fill, key)
@@ -284,18 +293,51 @@ describe.skipIf(isWithoutPostgres)("the encryption of a database on Postgres", (
     expect(findCanaries([Buffer.from(JSON.stringify(found))])["comment"]).toBe(1)
     // All engagements and then all leads are due; nothing of their events and deliveries is left to wait for.
     await query("DELETE FROM lead_signals.delivery; DELETE FROM lead_signals.event")
-    const prune = (kind: "engagements" | "leads") =>
-      run(
-        Effect.flatMap(Pruning, (pruning) =>
-          pruning.prune({ kind, before: Date.now() + 60_000, after: null, limit: 100, lease: null })
-        ),
-        key
-      )
-    expect(await prune("engagements")).toMatchObject({ removed: people })
+    expect(await run(pruneAll("engagements"), key)).toMatchObject({ removed: people })
     // Nobody needs the keys of authors any more.
     expect(await keys()).toHaveLength(people)
-    expect(await prune("leads")).toMatchObject({ removed: people })
+    expect(await run(pruneAll("leads"), key)).toMatchObject({ removed: people })
     expect(await keys()).toEqual([])
+  })
+
+  it("loses the keys of the authors whom pruned leads engaged with, as no pruning of engagements does it later [PII-4, RET-7]", async () => {
+    const key = newKey()
+    await run(fill, key)
+    await query("DELETE FROM lead_signals.delivery; DELETE FROM lead_signals.event")
+    expect(await keyCount()).toBe(people + people / 2)
+    expect(await run(pruneAll("leads"), key)).toMatchObject({ removed: people })
+    expect(await keyCount()).toBe(0)
+  })
+
+  it("keeps an engagement until the key of its post's author can go with it [PII-4, RET-6]", async () => {
+    const key = newKey()
+    await withNode(nodeOn(url, key), async (node) => {
+      await node.runPromise(fill)
+      await query("DELETE FROM lead_signals.delivery; DELETE FROM lead_signals.event")
+      // A transaction that records a new lead's engagement with a post of the second engagement's author, and is rolled back.
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      await client.query("BEGIN")
+      const store = PostgresStore.layerWith(client, { encryptionKey: key })
+      await withNode(ManagedRuntime.make(Layer.mergeAll(store, webCrypto, anyTarget)), (host) =>
+        host.runPromise(
+          Effect.flatMap(Brands.get("1"), (brand) => {
+            const { engagement } = observationOf("1", 1)
+            const observation = {
+              ...observationOf("1", people),
+              engagement: { ...engagement, id: "another" }
+            }
+            return recordObservations(brand, [observation])
+          })
+        )
+      )
+      expect(await node.runPromise(pruneAll("engagements"))).toMatchObject({ removed: people - 1 })
+      await client.query("ROLLBACK")
+      await client.end()
+      expect(await keyCount()).toBe(people + 1)
+      expect(await node.runPromise(pruneAll("engagements"))).toMatchObject({ removed: 1 })
+      expect(await keyCount()).toBe(people)
+    })
   })
 
   it("seals what a late attempt was answered, whose body is gone, and keeps none of it once a key is [PII-4]", async () => {

@@ -22,4 +22,8 @@ describe.skipIf(isWithoutPostgres)("transactions of two nodes, stepped statement
   it.each(isThorough ? pairs.between : sample)("%s and %s end as one after the other", async (a, b) => {
     await checkPair(store, [a, b])
   })
+
+  it("a lead and the delivery that a call queues for it end as one after the other when leads are pruned [RET-2, RET-7, STORE-1]", async () => {
+    await checkPair(store, ["pruning of leads", "queue of the event of a quiet lead"])
+  })
 })

@@ -55,17 +55,17 @@ const brandRemovals = [
   "DELETE FROM lead_signals.campaign WHERE brand_id = $1",
   "DELETE FROM lead_signals.brand_version WHERE brand_id = $1",
   "DELETE FROM lead_signals.lead_count WHERE brand_id = $1",
-  "DELETE FROM lead_signals.lead_bucket WHERE brand_id = $1",
-  "DELETE FROM lead_signals.changed_lead WHERE brand_id = $1"
+  "DELETE FROM lead_signals.lead_bucket WHERE brand_id = $1"
 ]
 
 /** Tables that can have many rows of a brand without leads, by the column that tells them apart. */
 const largeTables = [
   ["suppression", "hash"],
-  ["person_key", "person"]
+  ["person_key", "person"],
+  ["changed_lead", "lead_id"]
 ] as const
 
-/** Removes some hashes of erased persons and keys of authors; with the last of them, removes the brand once its leads and webhooks are gone. */
+/** Removes some hashes of erased persons, keys of authors and positions of leads in the feed of changes; with the last of them, removes the brand once its leads and webhooks are gone. */
 export const removeBrandPiece =
   (brandId: string) =>
   async (sql: Connection, now: number): Promise<Piece> => {

@@ -48,6 +48,7 @@ export const coveredBy = {
   reading: ["campaign"],
   lead_count: ["brand_version"],
   lead_bucket: ["brand_version"],
+  // The end of a brand's deletion removes those of a brand without leads, which nobody else writes, and holds the brand.
   changed_lead: ["brand_version", "lead"]
 } as const
 

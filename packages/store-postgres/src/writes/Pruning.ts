@@ -130,7 +130,25 @@ const removeEvents = async (sql: Connection, _of: PieceOf, { brandId, keys }: Fo
   return rows
 }
 
-/** Looks at found engagements again under the lock of their leads, as `removeEvents` does. */
+/** Authors of the posts of the brand's engagements that a condition selects by its keys. Their keys may go with the engagements. */
+const authorsOf = async (
+  sql: Connection,
+  brandId: number,
+  condition: "id = ANY ($2::text[])" | "lead_id = ANY ($2::bigint[])",
+  keys: Found["keys"]
+): Promise<ReadonlyArray<string>> => {
+  const rows = await sql.all<{ readonly author: string }>(
+    `SELECT DISTINCT author_ext_id AS author FROM lead_signals.engagement
+       WHERE brand_id = $1 AND ${condition} AND author_ext_id IS NOT NULL`,
+    [brandId, keys]
+  )
+  return rows.map(({ author }) => author)
+}
+
+/**
+ * Looks at found engagements again under the lock of their leads, as `removeEvents` does. In an encrypted database those with posts of an author
+ * whom others write are left to the next round, too: nothing would look at the author's key again. [PII-4]
+ */
 const removeEngagements = async (
   sql: Connection,
   { before }: PieceOf,
@@ -142,31 +160,39 @@ const removeEngagements = async (
        ORDER BY l.id FOR UPDATE SKIP LOCKED`,
     [brandId, keys]
   )
-  const rows = await sql.all<{ readonly at: Instant; readonly author: string | null }>(
+  const authors =
+    sql.keys === null
+      ? null
+      : await tryLockPersons(sql, brandId, await authorsOf(sql, brandId, "id = ANY ($2::text[])", keys))
+  const rows = await sql.all<{ readonly at: Instant }>(
     `DELETE FROM lead_signals.engagement WHERE brand_id = $1 AND id IN (
          SELECT g.id FROM lead_signals.engagement g
          WHERE g.brand_id = $1 AND g.id = ANY ($2::text[]) AND g.lead_id = ANY ($4::bigint[])
            AND ${isOlder("g.tracked_at", "$3")} AND NOT ${isReferredTo}
+           AND ($5::text[] IS NULL OR g.author_ext_id IS NULL OR g.author_ext_id = ANY ($5::text[]))
          FOR UPDATE SKIP LOCKED)
-       RETURNING tracked_at AS at, author_ext_id AS author`,
-    [brandId, keys, before, leads.map(({ id }) => id)]
+       RETURNING tracked_at AS at`,
+    [brandId, keys, before, leads.map(({ id }) => id), authors]
   )
-  const authors = rows.flatMap(({ author }) => author ?? [])
-  if (sql.keys !== null && authors.length > 0) {
-    await removeUnusedKeys(sql, brandId, await tryLockPersons(sql, brandId, authors))
-  }
+  if (rows.length > 0) await removeUnusedKeys(sql, brandId, authors ?? [])
   return rows
 }
 
-/** The caller holds the brand. */
+/** Looks at found leads again under their locks, as `removeEvents` does. The caller holds the brand. */
 const removePrunedLeads =
   (maxBucketLeads: number): Remove =>
   async (sql: Connection, { before }: PieceOf, { brandId, keys }: Found, now): Promise<Removed> => {
-    const rows = await sql.all<LeadRow>(
-      `SELECT ${leadColumns} FROM lead_signals.lead l
-         WHERE l.brand_id = $1 AND l.id = ANY ($3::bigint[]) AND ${isOlder("l.updated_at", "$2")} AND ${isQuiet}
+    const locked = await sql.all<{ readonly id: number }>(
+      `SELECT l.id FROM lead_signals.lead l
+         WHERE l.brand_id = $1 AND l.id = ANY ($3::bigint[]) AND ${isOlder("l.updated_at", "$2")}
          ORDER BY l.id FOR UPDATE`,
       [brandId, before, keys]
+    )
+    // A statement of its own: the one that waited for a lock does not see a delivery that the lock's holder queued.
+    const rows = await sql.all<LeadRow>(
+      `SELECT ${leadColumns} FROM lead_signals.lead l
+         WHERE l.brand_id = $1 AND l.id = ANY ($2::bigint[]) AND ${isQuiet} ORDER BY l.id`,
+      [brandId, locked.map(({ id }) => id)]
     )
     if (rows.length === 0) return []
     const newest = await sql.get<{ readonly position: number | null }>(
@@ -176,9 +202,12 @@ const removePrunedLeads =
     await noteNewestEvent(sql, newest?.position ?? 0)
     const counters = new CounterChanges()
     const persons = rows.map(({ ext_id }) => ext_id)
+    const ids = rows.map(({ id }) => id)
+    const authors =
+      sql.keys === null ? [] : await authorsOf(sql, brandId, "lead_id = ANY ($2::bigint[])", ids)
     await openLeads(sql, rows)
     await removeLeads(sql, brandId, rows, counters)
-    await removeUnusedKeys(sql, brandId, persons)
+    await removeUnusedKeys(sql, brandId, [...persons, ...authors])
     await lockBrandVersions(sql, [brandId])
     await noteRemoved(
       sql,
