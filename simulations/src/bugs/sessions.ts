@@ -56,15 +56,10 @@ export const inSessions: ReadonlyArray<Bug> = [
     "session-looked-up-once",
     "a stream goes on when the session that began it is over: it is looked up once",
     {
-      in: "stillReads",
-      find: "$authorization === undefined ? yield* $sessions.find($cookie) : null",
-      put: "$cookie as any"
-    },
-    {
       in: "liveEvents.liveEvents",
       given: ["Effect.provideService(Sessions, $sessions)"],
       find: "stillReads({ $authorization, $cookie }, $brandId)",
-      put: "stillReads({ $authorization, cookie: ($authorization === undefined ? yield* $sessions.find($cookie) : null) as any }, $brandId)"
+      put: "($authorization === undefined ? Effect.succeed(true) : stillReads({ $authorization, $cookie }, $brandId))"
     }
   ),
   trail("refused-once", "a second refused credential is entered, although it is of the same minute", {
