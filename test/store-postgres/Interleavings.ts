@@ -82,11 +82,11 @@ type Pair = readonly [string, string]
 const all = Object.keys(leadMethods.methods)
 const prunings = all.filter((name) => name.startsWith("pruning"))
 /** Queue what only a pruning bears on. */
-const queuesUnsent: ReadonlyArray<string> = [
+const queuesUnsent: ReadonlySet<string> = new Set([
   "queue of an event that was never sent",
   "queue of the event of a quiet lead"
-]
-const others = all.filter((name) => !prunings.includes(name) && !queuesUnsent.includes(name))
+])
+const others = all.filter((name) => !prunings.includes(name) && !queuesUnsent.has(name))
 const isOfLeads = (name: string): boolean =>
   /^(?:commit|amend|erase|removeSome|deletion of the signal|beginning of the brand|end of the brand)/.test(
     name
