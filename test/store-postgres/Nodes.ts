@@ -8,7 +8,8 @@ import { madeSchema, sharedDatabase } from "./Databases.ts"
 
 export type Node = ManagedRuntime.ManagedRuntime<StorePorts | Entropy | WebhookTargets, StoreUnavailable>
 
-const anyTarget = Layer.succeed(WebhookTargets, { check: Effect.succeed })
+/** Lets every target of a webhook pass. */
+export const anyTarget = Layer.succeed(WebhookTargets, { check: Effect.succeed })
 
 /** Some nodes over a schema of empty tables, and a client that reads its tables. */
 export const openNodes = async (

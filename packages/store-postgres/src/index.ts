@@ -59,7 +59,8 @@ export interface PostgresSchemaOptions {
   readonly preparedStatements?: boolean
   /**
    * Milliseconds, 10,000 unless given, that one statement may take, and after which a transaction runs no further statement.
-   * Longer ones fail with `StoreUnavailable`.
+   * Longer ones fail with `StoreUnavailable`. Erasures and changes of webhooks, which write any number of rows, have 30 minutes, and wait
+   * for each lock for this time; within a host's transaction, for as long as the host's settings let them.
    */
   readonly statementTimeoutMillis?: number
   /** `true` unless given: a missing or older schema is brought to this version. `false` leaves it to another program. */

@@ -16,7 +16,7 @@ import { HostTransaction } from "./HostTransaction.ts"
 import { Incarnations } from "./Incarnation.ts"
 import { listen } from "./Notifications.ts"
 import { StatementTexts } from "./StatementTexts.ts"
-import { isUnavailable, Transactions, type Transactor } from "./Transactions.ts"
+import { isUnavailable, Transactions, type Transactor, type WriteOptions } from "./Transactions.ts"
 import { statusOf, Writability } from "./Writability.ts"
 
 /** The port of the store's modules to the database. */
@@ -32,7 +32,8 @@ export class Database extends Context.Tag("@lead-signals/store-postgres/Database
      * change nothing but the database. `now` is the time of the transaction.
      */
     readonly write: <A>(
-      work: (sql: Connection, now: Instant) => Promise<A>
+      work: (sql: Connection, now: Instant) => Promise<A>,
+      options?: WriteOptions
     ) => Effect.Effect<A, StoreUnavailable>
     /** Filled after a commit that made deliveries due, of this process or of another. */
     readonly queued: Queue.Queue<void>
@@ -138,7 +139,7 @@ const databaseOf = (
   { journalProblem, journalRemovals }: JournalSync = withoutJournal
 ): typeof Database.Service => {
   const writability = new Writability()
-  const write: (typeof Database.Service)["write"] = (work) =>
+  const write: (typeof Database.Service)["write"] = (work, options) =>
     Effect.flatMap(FiberRef.get(currentReservation), (reservation) =>
       Effect.clockWith((clock: Clock.Clock) =>
         writability.watch(
@@ -146,7 +147,7 @@ const databaseOf = (
             transactor.write(async (sql) => {
               if (reservation !== null) await markApplied(sql, reservation)
               return work(sql, clock.unsafeCurrentTimeMillis())
-            })
+            }, options)
           )
         )
       )

@@ -38,6 +38,7 @@ const reasons: ReadonlyArray<readonly [beginning: string, reason: string]> = [
   ["3F000", "the schema does not exist in the database"],
   ["42501", "the database's user lacks a permission"],
   ["42P01", "a table is missing in the database"],
+  ["55P03", "another write was in the way for too long"],
   ["40", "other writes were in the way too often"],
   ["23505", "other writes were in the way too often"],
   ["58", "the disk of the database can't be read or written"],

@@ -7,7 +7,7 @@ import type { StoreKeys } from "../sealing/StoreKeys.ts"
 import { type Connection, connectionOf } from "./Connection.ts"
 import { QueryFailure, unavailable } from "./Failures.ts"
 import type { StatementTexts } from "./StatementTexts.ts"
-import type { Transactor } from "./Transactions.ts"
+import { longWriteMillis, type Transactor, type WriteOptions } from "./Transactions.ts"
 
 /** Bounds of what runs in a host's transaction. */
 export interface HostTransactionOptions {
@@ -24,6 +24,8 @@ const savepoint = "lead_signals"
 export class HostTransaction implements Transactor {
   private readonly client: pg.ClientBase
   private readonly connection: Connection
+  /** For writes whose number of rows has no bound. */
+  private readonly longConnection: Connection
   private readonly settings: ReadonlyArray<string>
   /** Ends when the pieces before have ended: savepoints of two pieces at once would enclose each other. */
   private last: Promise<unknown> = Promise.resolve()
@@ -35,6 +37,7 @@ export class HostTransaction implements Transactor {
   ) {
     this.client = client
     this.connection = connectionOf(client, texts, statementTimeoutMillis, keys)
+    this.longConnection = connectionOf(client, texts, longWriteMillis, keys)
     this.settings = settings
   }
 
@@ -46,12 +49,12 @@ export class HostTransaction implements Transactor {
     return this.piece(work)
   }
 
-  write<A>(work: (sql: Connection) => Promise<A>): Promise<A> {
-    return this.piece(work)
+  write<A>(work: (sql: Connection) => Promise<A>, { isLong = false }: WriteOptions = {}): Promise<A> {
+    return this.piece(work, isLong ? this.longConnection : this.connection)
   }
 
-  private piece<A>(work: (sql: Connection) => Promise<A>): Promise<A> {
-    const run = () => this.withinSavepoint(work)
+  private piece<A>(work: (sql: Connection) => Promise<A>, connection = this.connection): Promise<A> {
+    const run = () => this.withinSavepoint(() => work(connection))
     const piece = this.last.then(run, run)
     this.last = piece.catch(() => {})
     return piece
@@ -66,7 +69,7 @@ export class HostTransaction implements Transactor {
     }
   }
 
-  private async withinSavepoint<A>(work: (sql: Connection) => Promise<A>): Promise<A> {
+  private async withinSavepoint<A>(work: () => Promise<A>): Promise<A> {
     try {
       const names = this.settings.map((name, i) => `current_setting('${name}') AS s${i}`).join(", ")
       const [before] = await this.command(`SAVEPOINT ${savepoint}; SELECT ${names}`)
@@ -81,9 +84,9 @@ export class HostTransaction implements Transactor {
     }
   }
 
-  private async orRollBack<A>(work: (sql: Connection) => Promise<A>): Promise<A> {
+  private async orRollBack<A>(work: () => Promise<A>): Promise<A> {
     try {
-      return await work(this.connection)
+      return await work()
     } catch (error) {
       await this.command(`ROLLBACK TO SAVEPOINT ${savepoint}; RELEASE SAVEPOINT ${savepoint}`)
       throw error

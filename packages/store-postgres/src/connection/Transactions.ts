@@ -16,6 +16,18 @@ import {
 } from "./Failures.ts"
 import type { StatementTexts } from "./StatementTexts.ts"
 
+/** How a transaction that writes is run. */
+export interface WriteOptions {
+  /**
+   * Whether the number of rows that it changes has no bound. A statement of it may then take `longWriteMillis`, and the transaction may last
+   * that long before its next statement. Each wait for a lock has the limit of other statements.
+   */
+  readonly isLong?: boolean
+}
+
+/** Milliseconds that a long write may take. They are enough for millions of rows, and end the wait for a server that has fallen silent. */
+export const longWriteMillis = 30 * 60_000
+
 /** Runs the store's work; rejects with `StoreUnavailable`, or with what the work threw by itself. */
 export interface Transactor {
   /** Runs statements, each of which sees its own state. */
@@ -23,7 +35,7 @@ export interface Transactor {
   /** Runs statements that see one state. */
   readonly readSnapshot: <A>(work: (sql: Connection) => Promise<A>) => Promise<A>
   /** Runs the work in a transaction and commits it; the work may run again. */
-  readonly write: <A>(work: (sql: Connection) => Promise<A>) => Promise<A>
+  readonly write: <A>(work: (sql: Connection) => Promise<A>, options?: WriteOptions) => Promise<A>
 }
 
 /** Bounds of statements and transactions. */
@@ -103,7 +115,9 @@ class LostCommit {
 /** Runs each piece of work in a transaction of its own, on a connection of the pool. */
 export class Transactions implements Transactor {
   private readonly timeoutMillis: number
+  /** Statements that set a transaction's limits behind its `BEGIN`. */
   private readonly limits: string
+  private readonly longLimits: string
   private readonly beforeStatement: TransactionOptions["beforeStatement"]
   private readonly keys: StoreKeys | null
 
@@ -124,9 +138,11 @@ export class Transactions implements Transactor {
     this.texts = texts
     this.timeoutMillis = statementTimeoutMillis
     this.beforeStatement = beforeStatement
-    this.limits = isShared
-      ? `; SET LOCAL statement_timeout = ${statementTimeoutMillis}; SET LOCAL idle_in_transaction_session_timeout = ${statementTimeoutMillis}`
+    const idleLimit = isShared
+      ? `; SET LOCAL idle_in_transaction_session_timeout = ${statementTimeoutMillis}`
       : ""
+    this.limits = isShared ? `; SET LOCAL statement_timeout = ${statementTimeoutMillis}${idleLimit}` : ""
+    this.longLimits = `; SET LOCAL statement_timeout = ${longWriteMillis}; SET LOCAL lock_timeout = ${statementTimeoutMillis}${idleLimit}`
   }
 
   read<A>(work: (sql: Connection) => Promise<A>): Promise<A> {
@@ -146,19 +162,19 @@ export class Transactions implements Transactor {
     )
   }
 
-  write<A>(work: (sql: Connection) => Promise<A>): Promise<A> {
+  write<A>(work: (sql: Connection) => Promise<A>, { isLong = false }: WriteOptions = {}): Promise<A> {
+    const limitMillis = isLong ? longWriteMillis : this.timeoutMillis
     return this.again(async () => {
       // The result of work whose commit was lost.
       let result: A
       try {
         return await this.withClient(async (out) => {
           const { client } = out
-          const { incarnation, xid } = await this.begin(out)
-          result = await this.orRollBack(client, () =>
-            work(observed(bounded(this.connection(client), this.timeoutMillis), this.beforeStatement))
-          )
+          const { incarnation, xid } = await this.begin(out, isLong ? this.longLimits : this.limits)
+          const connection = bounded(this.connection(client, limitMillis), limitMillis)
+          result = await this.orRollBack(client, () => work(observed(connection, this.beforeStatement)))
           await this.beforeStatement?.("COMMIT")
-          await this.commit(client, xid, incarnation)
+          await this.commit(client, { incarnation, xid }, limitMillis)
           return result
         })
       } catch (error) {
@@ -198,16 +214,20 @@ export class Transactions implements Transactor {
     }
   }
 
-  private connection(client: pg.PoolClient): Connection {
-    return connectionOf(client, this.texts, this.timeoutMillis + clientMarginMillis, this.keys)
+  private connection(client: pg.PoolClient, limitMillis = this.timeoutMillis): Connection {
+    return connectionOf(client, this.texts, limitMillis + clientMarginMillis, this.keys)
   }
 
   /** Runs commands without parameters, in one round trip. */
-  private async command(client: pg.PoolClient, text: string): Promise<pg.QueryResult> {
+  private async command(
+    client: pg.PoolClient,
+    text: string,
+    limitMillis = this.timeoutMillis
+  ): Promise<pg.QueryResult> {
     try {
       const found: pg.QueryResult | ReadonlyArray<pg.QueryResult> = await client.query({
         text,
-        query_timeout: this.timeoutMillis + clientMarginMillis
+        query_timeout: limitMillis + clientMarginMillis
       } as pg.QueryConfig)
       return Array.isArray(found) ? found.at(-1) : found
     } catch (error) {
@@ -216,12 +236,12 @@ export class Transactions implements Transactor {
   }
 
   /** Begins a transaction and answers its id and server, by which a lost commit is found. */
-  private begin({ client, incarnation }: CheckedOut): Promise<Begun> {
+  private begin({ client, incarnation }: CheckedOut, limits: string): Promise<Begun> {
     return this.orRollBack(client, async () => {
       const requested = this.isShared ? `, ${this.incarnations.sql} AS incarnation` : ""
       const { rows } = await this.command(
         client,
-        `BEGIN${this.limits}; SELECT pg_current_xact_id()::text AS xid${requested}`
+        `BEGIN${limits}; SELECT pg_current_xact_id()::text AS xid${requested}`
       )
       return { incarnation, ...(rows[0] as Pick<Begun, "xid"> & Partial<Begun>) }
     })
@@ -236,9 +256,13 @@ export class Transactions implements Transactor {
     }
   }
 
-  private async commit(client: pg.PoolClient, xid: string, incarnation: string | null): Promise<void> {
+  private async commit(
+    client: pg.PoolClient,
+    { incarnation, xid }: Begun,
+    limitMillis: number
+  ): Promise<void> {
     try {
-      const { command } = await this.command(client, "COMMIT")
+      const { command } = await this.command(client, "COMMIT", limitMillis)
       if (command !== "COMMIT") throw new Error("the work went on after a statement of it had failed")
     } catch (error) {
       if (error instanceof QueryFailure && breaksConnection(error))

@@ -116,8 +116,10 @@ const make = (options: ListingOptions) =>
       erase: (brandId, id, personHash, nextId) =>
         journaled(
           database,
-          database.write((db, now) =>
-            Erasure.erase(db, { brandId, id }, { personHash, nextId, now, maxBucketLeads })
+          // Any number of leads may have engaged with the person's posts.
+          database.write(
+            (db, now) => Erasure.erase(db, { brandId, id }, { personHash, nextId, now, maxBucketLeads }),
+            { isLong: true }
           )
         ),
       eventsAfter: (brandId, after, limit) =>

@@ -186,26 +186,30 @@ const make = Effect.map(Database, (database) =>
     get: (brandId, id) => database.read(webhookById(brandId, id, "")),
     update: (brandId, id, change) =>
       Effect.zipLeft(
-        database.write(async (sql, now) => {
-          // The change may wrap a secret.
-          await holdEncryptionKey(sql)
-          const before = await webhookById(brandId, id, "FOR NO KEY UPDATE")(sql)
-          if (Option.isNone(before)) return Option.none()
-          const after = change(before.value, now)
-          const secrets = await storedSecrets(sql, after, idOf(id))
-          await sql.run(
-            `UPDATE lead_signals.webhook SET url = $1, events = $2, description = $3, enabled = $4, disabled_reason = $5,
+        database.write(
+          async (sql, now) => {
+            // The change may wrap a secret.
+            await holdEncryptionKey(sql)
+            const before = await webhookById(brandId, id, "FOR NO KEY UPDATE")(sql)
+            if (Option.isNone(before)) return Option.none()
+            const after = change(before.value, now)
+            const secrets = await storedSecrets(sql, after, idOf(id))
+            await sql.run(
+              `UPDATE lead_signals.webhook SET url = $1, events = $2, description = $3, enabled = $4, disabled_reason = $5,
                  failing_since = $6, secrets = $7, ordering = $8, max_delay = $9, format = $10, max_batch = $11, max_wait = $12
                WHERE brand_id = $13 AND id = $14`,
-            [...webhookValues(after, secrets), idOf(brandId), idOf(id)]
-          )
-          const isEnabled = after.enabled && !before.value.enabled
-          const losesOrder = after.ordering === "none" && before.value.ordering === "lead"
-          if (isEnabled && losesOrder) await lockPending(sql, idOf(brandId), idOf(id), now)
-          if (isEnabled) await resetPending(sql, idOf(brandId), idOf(id), now)
-          if (losesOrder) await dropOrder(sql, idOf(brandId), idOf(id), now)
-          return Option.some(after)
-        }),
+              [...webhookValues(after, secrets), idOf(brandId), idOf(id)]
+            )
+            const isEnabled = after.enabled && !before.value.enabled
+            const losesOrder = after.ordering === "none" && before.value.ordering === "lead"
+            if (isEnabled && losesOrder) await lockPending(sql, idOf(brandId), idOf(id), now)
+            if (isEnabled) await resetPending(sql, idOf(brandId), idOf(id), now)
+            if (losesOrder) await dropOrder(sql, idOf(brandId), idOf(id), now)
+            return Option.some(after)
+          },
+          // Any number of deliveries may be pending.
+          { isLong: true }
+        ),
         database.announceQueued
       ),
     delete: (brandId, id) =>
