@@ -68,16 +68,16 @@ describe("lines that are rejected", () => {
   it("are those of more than 20,000 fields and elements, whatever stands in their texts [OBS-4]", async () => {
     const lineWith = (id: string, parts: number): string => {
       const line = good(id)
-      const marks = line.replace(/"(?:[^"\\\\]|\\\\.)*"/g, "").match(/[{[,:]/g)!.length
-      // `,"x":[` are three more, and each further element is one.
-      return `${line.slice(0, -1)},"x":[${"0,".repeat(parts - marks - 3)}0]}`
+      const marks = line.replace(/"(?:[^"\\\\]|\\\\.)*"/g, "").match(/[{[,]/g)!.length
+      // `,"x":[` are two more, and each further element is one.
+      return `${line.slice(0, -1)},"x":[${"0,".repeat(parts - marks - 2)}0]}`
     }
     const texts = good("texts").replace("}", `,"x":${JSON.stringify('\\",{[:'.repeat(30_000))}}`)
     const { text } = await send(
       [lineWith("most", 20_000), lineWith("more", 20_001), texts, `{"x":${"[".repeat(50_000)}`].join("\n")
     )
     const message = (line: number) =>
-      `Line ${line} has more than 20000 fields and elements; an observation takes one object of its fields.`
+      `Line ${line} has more than 20000 fields and elements; a line takes one observation.`
     expect(outcomes(text).map(({ message: said, outcome }) => [outcome, said])).toEqual([
       ["recorded", undefined],
       ["rejected", message(2)],

@@ -23,11 +23,15 @@ import { EventLoop } from "../EventLoop.ts"
 import { logUnavailable } from "../RequestLog.ts"
 import { errorBody, PayloadTooLarge, type RequestTimeout, errorResponseOf } from "../contract/Failures.ts"
 import { maxFullRejections } from "../contract/OperatorSchemas.ts"
+import { hasTooManyParts } from "../JsonParts.ts"
 import type { PermissionFailure } from "./Endpoint.ts"
 import { type FieldMode, watchFields } from "./ObservedFields.ts"
 
 /** A line may be so long; with what is read ahead, so much is held at once. */
 const maxLineBytes = 16 * 1024 * 1024
+
+/** Fields and elements that a line may have: an observation has some fifty. Millions would be parsed for seconds, while nobody is served. */
+const maxLineParts = 20_000
 
 const lineTooLarge = new PayloadTooLarge({ message: "A line of x-ndjson takes at most 16 MiB." })
 
@@ -211,44 +215,14 @@ const isBrace = ({ bytes }: Line): boolean =>
 const rejected = (number: number): Outcome =>
   rejectedOutcome(null, `Line ${number} takes one observation as JSON, in well-formed UTF-8.`)
 
-/** Fields and elements that a line may have: an observation has some fifty. Millions would be parsed for seconds, while nobody is served. */
-const maxLineParts = 20_000
-
-const quote = '"'.charCodeAt(0)
-const backslash = "\\".charCodeAt(0)
-const comma = ",".charCodeAt(0)
-const colon = ":".charCodeAt(0)
-
-/** The index of the quote that ends the string that begins at `from`; the length where none does. */
-const endOfString = (bytes: Uint8Array, from: number): number => {
-  for (let at = bytes.indexOf(quote, from + 1); at >= 0; at = bytes.indexOf(quote, at + 1)) {
-    let before = at
-    while (bytes[before - 1] === backslash) before--
-    if ((at - before) % 2 === 0) return at
-  }
-  return bytes.length
-}
-
-/** Whether a line has more than `maxLineParts`, by the marks outside of its strings. */
-const hasTooManyParts = (bytes: Uint8Array): boolean => {
-  if (bytes.length <= maxLineParts) return false
-  let parts = 0
-  for (let at = 0; at < bytes.length && parts <= maxLineParts; at++) {
-    const byte = bytes[at]!
-    if (byte === quote) at = endOfString(bytes, at)
-    else if (byte === comma || byte === colon || byte === openingBrace || byte === openingBracket) parts++
-  }
-  return parts > maxLineParts
-}
-
 /** The value of a line, or its rejection. */
 const readLine = (line: Line): Either.Either<unknown, Outcome> => {
   if (!beginsObject(line)) return Either.left(rejected(line.number))
-  if (hasTooManyParts(line.bytes))
+  if (hasTooManyParts(line.bytes, maxLineParts))
     return Either.left(
       rejectedOutcome(
         null,
-        `Line ${line.number} has more than ${maxLineParts} fields and elements; an observation takes one object of its fields.`
+        `Line ${line.number} has more than ${maxLineParts} fields and elements; a line takes one observation.`
       )
     )
   try {
@@ -344,17 +318,8 @@ interface Reading<E> {
 }
 
 /** Reads one body. What it answers after a failure is `rest`. */
-const reading = <E>({
-  attention,
-  body,
-  brand,
-  checkPermission,
-  feed,
-  mode,
-  nextIteration,
-  pace,
-  permittedAt
-}: Reading<E>) => {
+const reading = <E>(given: Reading<E>) => {
+  const { attention, body, brand, checkPermission, feed, mode, nextIteration, pace, permittedAt } = given
   const [opening, cutter, outcomes] = [new Opening(), new LineCutter(), new OutcomeLines()]
   let lookedAt = permittedAt
 
@@ -418,30 +383,14 @@ const lastLine = (failure: Failure): string => {
  * line of the answer.
  */
 export const answerLines = <E>(
-  brand: Brand,
-  body: Stream.Stream<Uint8Array, E>,
-  {
-    attention,
-    checkPermission,
-    feed,
-    mode
-  }: Pick<Reading<E>, "feed" | "attention" | "mode" | "checkPermission">
+  given: Omit<Reading<E>, "nextIteration" | "pace" | "permittedAt">
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, LeadStore | Entropy | Scope.Scope> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<LeadStore | Entropy>()
     const [{ nextIteration }, { limits }] = yield* Effect.all([EventLoop, BodyPace])
     const pace = limits && new Pace("A line of x-ndjson", limits.line)
-    const { answered, rest } = reading({
-      attention,
-      body,
-      brand,
-      checkPermission,
-      feed,
-      mode,
-      nextIteration,
-      pace,
-      permittedAt: yield* elapsedMillis
-    })
+    const permittedAt = yield* elapsedMillis
+    const { answered, rest } = reading({ ...given, nextIteration, pace, permittedAt })
     const pull = yield* Stream.toPull(answered)
     const first = yield* pull.pipe(
       Effect.catchAll((end) =>

@@ -72,7 +72,9 @@ export const observations = {
           if (feed === null) return overload
           if (Body.mediaType(request.headers["content-type"]) === "application/x-ndjson") {
             yield* Body.checkCoding(request)
-            const answer = yield* answerLines(brand, request.stream, {
+            const answer = yield* answerLines({
+              brand,
+              body: request.stream,
               feed,
               attention,
               mode,
