@@ -64,7 +64,7 @@ const defaultUnreadMillis = 60_000
 /** How many connections may be open unless the options say another number. [ERR-13] */
 export const defaultMaxConnections = 10_000
 
-/** Connections beyond the most that may get a refusal at once; those beyond these are closed without one. */
+/** How many connections beyond the bound may be refused at the same time; further ones are closed without an answer. */
 const maxRefused = 100
 
 /** Milliseconds between two lines of the log about refused connections. */
@@ -91,7 +91,7 @@ const listen = (server: Server, { host, port }: NodeServerOptions) =>
     })
   })
 
-/** How often connections are looked at whose clients may take nothing of their answers. */
+/** Milliseconds between two checks for clients that take nothing of their answers. */
 const unreadCheckMillis = 1000
 
 /** How often connections that have become idle are closed while the server drains. */
@@ -162,8 +162,7 @@ const apiListener: Effect.Effect<NodeListener, never, Requirements> = Effect.gen
   const run = Runtime.runFork(Runtime.disableRuntimeFlag(runtime, RuntimeFlags.RuntimeMetrics))
   const batcher = new ResponseBatcher()
   const answer: NodeListener = (request, response) => {
-    // A host's middleware took longer than its client waited: nothing would ever interrupt the work. After the last answer of a connection nothing is
-    // carried out.
+    // A host's middleware took longer than its client waited, and nothing would ever interrupt the work; or an earlier answer has closed the connection.
     if (response.destroyed || request.socket.writableEnded) return
     batcher.flushOverdue()
     // A socket that breaks while it is written to is no error of ours.
@@ -240,8 +239,7 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     })
     // Node would drop those beyond in silence; ours are refused.
     server.maxHeadersCount = 0
-    const unreadMillis = options.unreadMillis ?? defaultUnreadMillis
-    server.timeout = unreadMillis
+    server.timeout = options.unreadMillis ?? defaultUnreadMillis
     let isDraining = false
     const max = options.maxConnections ?? defaultMaxConnections
     const connections = new OpenConnections(max)
@@ -291,12 +289,9 @@ const open = (options: NodeServerOptions, first: NodeListener): Effect.Effect<Op
     server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
       pipelineOf(socket).refuse(error.code ?? "")
     )
-    const unreadCheck = setInterval(
-      () => {
-        for (const socket of connections) pipelines.get(socket)?.stopReadingWhileUnread()
-      },
-      Math.min(unreadCheckMillis, unreadMillis)
-    )
+    const unreadCheck = setInterval(() => {
+      for (const socket of connections) pipelines.get(socket)?.stopReadingWhileUnread()
+    }, unreadCheckMillis)
     unreadCheck.unref()
     const drain = Effect.sync(() => {
       isDraining = true

@@ -1,10 +1,10 @@
-/** How many connections a server has open at once unless it is told. [ERR-13] */
+/** The bound on open connections of a server whose settings have none. [ERR-13] */
 import * as NodeServer from "@lead-signals/http/node"
 
 /** How many files and sockets this process may have open; infinite where the system has no such limit, or does not tell. */
 const openFiles = (): number => {
   const report: typeof process.report & { excludeNetwork?: boolean } = process.report
-  // Else the report looks for the names of whoever is connected.
+  // Otherwise the report resolves the host names of all connections.
   report.excludeNetwork = true
   const { userLimits } = report.getReport() as {
     readonly userLimits?: { readonly open_files?: { readonly soft?: number | "unlimited" } }
@@ -13,6 +13,6 @@ const openFiles = (): number => {
   return typeof soft === "number" ? soft : Infinity
 }
 
-/** Half of what the process may have open, so that the store and webhooks have theirs, and at most what the HTTP server takes by itself. */
+/** Half of the files and sockets that the process may have open, which leaves the other half to the store and to webhooks; at most 10,000. */
 export const defaultMaxConnections = (): number =>
   Math.max(1, Math.min(NodeServer.defaultMaxConnections, Math.floor(openFiles() / 2)))

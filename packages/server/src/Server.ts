@@ -18,6 +18,7 @@ import * as NodeWebhook from "@lead-signals/webhook/node"
 import { Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
 import { banner } from "./Banner.ts"
+import { defaultMaxConnections } from "./ConnectionDefault.ts"
 import { loadConsole } from "./ConsoleFiles.ts"
 import { kindOf } from "./DatabaseLocation.ts"
 import * as Demo from "./demo/Demo.ts"
@@ -150,7 +151,7 @@ export const run = (
     host: settings.host,
     port: settings.port,
     drain: drainTime,
-    maxConnections: settings.maxConnections
+    maxConnections: settings.maxConnections ?? defaultMaxConnections()
   }).pipe(
     Effect.mapError(listenFailed(settings)),
     Effect.flatMap((server) => serve(settings, operatorToken, exporting, server)),

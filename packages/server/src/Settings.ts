@@ -6,7 +6,6 @@ import { AuditRetention, RateLimit, Retention, Retries } from "@lead-signals/dom
 import { Addresses } from "@lead-signals/webhook"
 import { Either } from "effect"
 import { type BackupSettings, readBackups } from "./BackupSettings.ts"
-import { defaultMaxConnections } from "./ConnectionDefault.ts"
 import { readDatabase } from "./DatabaseLocation.ts"
 import { type Encryption, readEncryption } from "./EncryptionSettings.ts"
 import { readJournalFolder } from "./JournalSettings.ts"
@@ -30,8 +29,8 @@ export interface Settings {
   /** Null: the server makes a token at start and prints it. */
   readonly operatorToken: string | null
   readonly requestsPerMinute: number
-  /** How many connections may be open at once. [ERR-13] */
-  readonly maxConnections: number
+  /** How many connections may be open at once; null: as many as the limits of the process suggest. [ERR-13] */
+  readonly maxConnections: number | null
   /** Addresses and ranges of proxies whose `X-Forwarded-For` counts. [AUTH-11] */
   readonly trustedProxies: ReadonlyArray<string>
   /** Ranges that webhooks may reach although they are not public, and over plain http. */
@@ -162,11 +161,7 @@ export const readSettings = (
         integer(1, 1_000_000),
         RateLimit.defaultRequestsPerMinute
       ),
-      maxConnections: yield* variable(
-        "LEAD_SIGNALS_MAX_CONNECTIONS",
-        integer(1, 1_000_000),
-        defaultMaxConnections()
-      ),
+      maxConnections: yield* variable("LEAD_SIGNALS_MAX_CONNECTIONS", integer(1, 1_000_000), null),
       trustedProxies: yield* variable("LEAD_SIGNALS_TRUSTED_PROXIES", proxies, []),
       webhookAllow: yield* variable("LEAD_SIGNALS_WEBHOOK_ALLOW", cidrs, []),
       publicUrl: yield* variable("LEAD_SIGNALS_PUBLIC_URL", publicUrl, null),
