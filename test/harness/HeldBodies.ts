@@ -2,9 +2,7 @@
 
 /** A request whose body has not ended. */
 export interface HeldBody {
-  /** Sends more of the body. */
-  readonly send: (text: string) => void
-  /** Ends the body, and gives the answer. */
+  /** Sends the end of the body, and gives the answer. */
   readonly end: (text: string) => Promise<{ readonly status: number; readonly text: string }>
 }
 
@@ -27,11 +25,8 @@ export const heldBody = (url: string, headers: Record<string, string>, begin: st
   const end = async (text: string) => {
     send(text)
     body.close()
-    const { status, ...rest } = await response.then(async (got) => ({
-      status: got.status,
-      text: await got.text()
-    }))
-    return { status, ...rest }
+    const answer = await response
+    return { status: answer.status, text: await answer.text() }
   }
-  return { send, end }
+  return { end }
 }

@@ -84,7 +84,7 @@ describe("a body that is held back", () => {
     })
     const headers = { ...origin, cookie: signedIn.headers.get("set-cookie")!.split(";")[0]! }
     const call = held("/operator/brands", headers, '{"name":"session"')
-    // The call is let in by then, or nearly always.
+    // Long enough for the call to be let in; where it is not, the test passes and shows nothing.
     await sleep(300)
     await api.call("/session", { method: "DELETE", headers })
     await sleep(heldMillis)

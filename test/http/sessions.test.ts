@@ -76,7 +76,7 @@ describe("sign-in", () => {
     expect((await signIn(7)).status).toBe(400)
   })
 
-  it("takes a body of 4 KiB at most, whoever sends it [ERR-5]", async () => {
+  it("takes a body of at most 4 KiB [ERR-5]", async () => {
     const post = (bytes: number) => {
       const body = JSON.stringify({ credential: operatorToken }).padEnd(bytes)
       return api.call("/session", {

@@ -41,7 +41,7 @@ describe("the redaction of a response", () => {
   it("takes about as much time for runs of backslashes and of marks as for ordinary text [DELIV-7]", () => {
     const [length, times] = [40_000, 3]
     const answer = "a receiver's answer, \u0301\\ ".repeat(4)
-    /** Processor time of this thread, since the built-in functions have steps that nobody counts. */
+    /** Processor time of the process, since the steps of built-in functions can't be counted. */
     const time = (text: string): number => {
       const before = process.cpuUsage()
       for (let i = 0; i < times; i++) redacted(answer, { engagements: [{ postContent: i + text }] })

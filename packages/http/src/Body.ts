@@ -50,7 +50,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false })
 /** The text of the bytes; a byte order mark before it is left out. Throws a `TypeError` where they are no well-formed UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): string => utf8.decode(bytes)
 
-/** The bytes of a body, whatever it says that it is; fails where it has more than so many. */
+/** The bytes of a body of any media type; fails with `tooLarge` where there are more than `maxBytes`. */
 const readBytes = (
   request: HttpServerRequest.HttpServerRequest,
   maxBytes = maxJsonBytes,

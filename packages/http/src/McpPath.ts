@@ -233,7 +233,7 @@ export const make: Effect.Effect<McpPath> = Effect.gen(function* () {
       if (request.headers["authorization"] === undefined) return yield* new InvalidApiKey()
       const caller = yield* callerOf(request, served)
       const bytes = yield* Effect.provideService(receive, HttpServerRequest.HttpServerRequest, request)
-      // Each call of an operator is let in anew, and those of a key are by this look: its client may have held the message back. [AUTH-5]
+      // The key may have been revoked while its client held the message back. An operator's calls are authenticated one by one. [AUTH-5]
       if (caller.kind === "key" && caller.refusal === null)
         yield* Keys.authenticate(bearerToken(request.headers["authorization"]))
       if (bytes.byteLength > maxMessageBytes) {

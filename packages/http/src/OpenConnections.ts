@@ -1,10 +1,10 @@
 /**
- * The open connections of a server, at most so many: clients that open many leave descriptors to the store and to webhooks, and
- * those that ask nothing keep nobody out. [ERR-13]
+ * Bounds how many connections a server has open. However many clients connect, the process has file descriptors left for the store and for webhooks,
+ * and connections without a request keep no other client out. [ERR-13]
  */
 import type { Socket } from "node:net"
 
-/** Connections in the order in which a further one takes their places. */
+/** The open connections, and which of them gives its place to a further one. */
 export class OpenConnections {
   private readonly placed = new Set<Socket>()
   /** The ones with a place and no request in flight, first the one that has been without the longest. */

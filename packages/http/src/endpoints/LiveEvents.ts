@@ -14,7 +14,7 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Effect, FiberId, Stream } from "effect"
-import { operatorNow, type OperatorToken } from "../Authentication.ts"
+import { type Credentials, operatorNow, type OperatorToken } from "../Authentication.ts"
 import { reaches } from "../CurrentOperator.ts"
 import { DrainState } from "../DrainState.ts"
 import { EventStreams } from "../EventStreams.ts"
@@ -48,7 +48,7 @@ const interruptRequest = Effect.withFiberRuntime<Effect.Effect<void>>((fiber) =>
 )
 
 /** Whether the credential still stands for an operator who reads the brand: it may have expired or been revoked meanwhile. [LIVE-3] */
-const stillReads = (credentials: Parameters<typeof operatorNow>[0], brandId: BrandId) =>
+const stillReads = (credentials: Pick<Credentials, "authorization" | "cookie">, brandId: BrandId) =>
   Effect.map(
     operatorNow(credentials),
     (operator) => operator !== null && operator.scopes.includes("read") && reaches(operator, brandId)
