@@ -42,7 +42,7 @@ const changes: ReadonlyArray<Change> = [
   {
     what: "without the call",
     found:
-      /^( +)(?:if \(.*\) )?await (lockBrand|lockPerson|lockBrandVersions|lockPending|lockJournal|lockLeads|takeLocks|holdEncryptionKey|changeEncryptionKey|sql\.run\(lock\w+)\b/gm,
+      /^( +)(?:if \(.*\) )?await (lockBrand|lockPerson|lockBrandVersions|lockPending|lockJournal|lockLeads|takeLocks|holdEncryptionKey|holdEncryption|changeEncryption|sql\.run\(lock\w+)\b/gm,
     put: (whole, indent) => `${indent}if (process.pid < 0) ${whole!.trimStart()}`
   },
   { what: "shared", found: /isShared: false/g, put: () => "isShared: true" },

@@ -22,7 +22,7 @@ import { DatabaseClock } from "./connection/DatabaseClock.ts"
 import { openJournal } from "./journal/JournalSync.ts"
 import type { ListingOptions } from "./query/LeadPages.ts"
 import { plannerSettingNames } from "./query/PlannerSettings.ts"
-import { verifyKeys } from "./schema/EncryptionState.ts"
+import { awaitsEncryption, encryptEmpty, verifyKeys } from "./schema/EncryptionState.ts"
 import { migrate, type Migrating, type Migration } from "./schema/Migrations.ts"
 import { storeKeys } from "./sealing/StoreKeys.ts"
 import * as PostgresAccessTokenStore from "./stores/PostgresAccessTokenStore.ts"
@@ -118,7 +118,10 @@ const databaseOptions = (options: PostgresSchemaOptions, isPooled: boolean): Dat
   beforeStatement: options.beforeStatement,
   clock: options.clock,
   keys: storeKeys(options.encryptionKey, options.otherEncryptionKey),
-  verifyKeys: (sql) => verifyKeys(sql, true),
+  beginEncryption: async (transactor) => {
+    if (await transactor.read(awaitsEncryption)) await transactor.write(encryptEmpty)
+  },
+  verifyKeys,
   openJournal: openJournal(options.journalFolder),
   migrate:
     (options.migrates ?? true)

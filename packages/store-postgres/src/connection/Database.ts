@@ -68,7 +68,9 @@ export interface DatabaseOptions {
   readonly migrate: ((pool: ClientPool) => Promise<void>) | null
   /** The keys under which the database is encrypted; null where it is not. */
   readonly keys: StoreKeys | null
-  /** Rejects with `StoreUnavailable` unless the keys are those of the database. Encrypts an empty one. */
+  /** Encrypts an empty database when there is a key. */
+  readonly beginEncryption: (transactor: Transactor) => Promise<void>
+  /** Rejects with `StoreUnavailable` unless the keys are those of the database. */
   readonly verifyKeys: (sql: Connection) => Promise<void>
   /** Begins to keep the journal of removals, until the scope ends. */
   readonly openJournal: (transactor: Transactor) => Effect.Effect<JournalSync, StoreUnavailable, Scope.Scope>
@@ -134,6 +136,7 @@ const keepTime = (clock: DatabaseClock, transactor: Transactor): Effect.Effect<v
 /** The service over a transactor. `announce` tells other nodes. */
 const databaseOf = (
   transactor: Transactor,
+  verifyKeys: DatabaseOptions["verifyKeys"],
   queued: Queue.Queue<void>,
   announce: () => void,
   { journalProblem, journalRemovals }: JournalSync = withoutJournal
@@ -158,12 +161,15 @@ const databaseOf = (
     write,
     queued,
     announceQueued: Effect.zipRight(Queue.offer(queued, undefined), Effect.sync(announce)),
-    status: Effect.map(statusOf(transactor, effectOf, writability), ({ writeProblem }): StoreStatus => {
-      const problem = journalProblem()
-      return problem === undefined
-        ? { writeProblem }
-        : { writeProblem: writeProblem ?? problem, journalProblem: problem }
-    }),
+    status: Effect.map(
+      statusOf(transactor, verifyKeys, effectOf, writability),
+      ({ writeProblem }): StoreStatus => {
+        const problem = journalProblem()
+        return problem === undefined
+          ? { writeProblem }
+          : { writeProblem: writeProblem ?? problem, journalProblem: problem }
+      }
+    ),
     putsOff: true,
     journalRemovals
   }
@@ -198,6 +204,7 @@ const open = (pool: ClientPool, options: DatabaseOptions, isShared: boolean) =>
       statementTimeoutMillis
     })
     // Fails here, and not at the first request, where the database can't be reached or the tables are missing.
+    yield* effectOf(() => options.beginEncryption(transactor))
     yield* effectOf(() => transactor.read(options.verifyKeys))
     if (clock !== undefined) yield* keepTime(clock, transactor)
     return { transactor, journal: yield* openJournal(transactor) }
@@ -217,10 +224,10 @@ export const layer = (
       yield* Effect.addFinalizer(() => withinEnd(Effect.tryPromise(() => pool.end())))
       const { journal, transactor } = yield* open(pool, options, isPooled)
       const queued = yield* Queue.sliding<void>(1)
-      if (!notifications) return databaseOf(transactor, queued, () => {}, journal)
+      if (!notifications) return databaseOf(transactor, options.verifyKeys, queued, () => {}, journal)
       const others = listen(config, queuedChannel(schema), () => Queue.unsafeOffer(queued, undefined))
       yield* Effect.addFinalizer(() => Effect.promise(others.close))
-      return databaseOf(transactor, queued, others.announce, journal)
+      return databaseOf(transactor, options.verifyKeys, queued, others.announce, journal)
     })
   )
 
@@ -233,7 +240,7 @@ export const layerOverPool = (
     Database,
     Effect.gen(function* () {
       const { journal, transactor } = yield* open(pool, options, true)
-      return databaseOf(transactor, yield* Queue.sliding<void>(1), () => {}, journal)
+      return databaseOf(transactor, options.verifyKeys, yield* Queue.sliding<void>(1), () => {}, journal)
     })
   )
 
@@ -243,16 +250,19 @@ export const layerOverPool = (
  */
 export const layerOverClient = (
   client: pg.ClientBase,
-  { keys, preparedStatements, schema, statementTimeoutMillis, verifyKeys }: DatabaseOptions,
+  options: DatabaseOptions,
   settings: ReadonlyArray<string>
 ): Layer.Layer<Database, StoreUnavailable> =>
   Layer.effect(
     Database,
     Effect.gen(function* () {
+      const { keys, preparedStatements, schema, statementTimeoutMillis, verifyKeys } = options
       const texts = new StatementTexts(schema, preparedStatements)
       const transactor = new HostTransaction(client, texts, { keys, settings, statementTimeoutMillis })
+      yield* effectOf(() => options.beginEncryption(transactor))
       yield* effectOf(() => transactor.read(verifyKeys))
-      const database = databaseOf(transactor, yield* Queue.sliding<void>(1), () => {})
+      const queued = yield* Queue.sliding<void>(1)
+      const database = databaseOf(transactor, verifyKeys, queued, () => {})
       return {
         ...database,
         // The server sends it when the host commits, and drops it with the transaction.

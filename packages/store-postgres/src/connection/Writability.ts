@@ -2,6 +2,7 @@
 import type { StoreStatus, StoreUnavailable } from "@lead-signals/domain"
 import { Effect } from "effect"
 import { randomBytes, randomInt } from "node:crypto"
+import type { Connection } from "./Connection.ts"
 import { isReadOnly } from "./Failures.ts"
 import type { Transactor } from "./Transactions.ts"
 
@@ -49,9 +50,13 @@ const tryWriting = async (transactor: Transactor): Promise<void> => {
   }
 }
 
-/** Asks whether reads work and whether the server is read-only; after a failed write, tries to write. */
+/**
+ * Asks whether reads work, whether the keys are still those of the database, and whether the server is read-only; after a failed write, tries to
+ * write.
+ */
 export const statusOf = (
   transactor: Transactor,
+  verifyKeys: (sql: Connection) => Promise<void>,
   effectOf: <A>(run: () => Promise<A>) => Effect.Effect<A, StoreUnavailable>,
   writability: Writability
 ): Effect.Effect<StoreStatus, StoreUnavailable> => {
@@ -66,6 +71,7 @@ export const statusOf = (
   const trial = writability.watch(effectOf(() => tryWriting(transactor)))
   return Effect.gen(function* () {
     const row = yield* read
+    yield* effectOf(() => transactor.read(verifyKeys))
     if (row?.is_read_only === true) return { writeProblem: isReadOnly }
     if (writability.problem !== null) yield* Effect.ignore(trial)
     return { writeProblem: writability.problem }

@@ -244,7 +244,7 @@ export const check = (
       const sql = yield* session(url, "lead_signals", storeKeys(encryptionKey))
       return yield* attempt(async () => {
         await readVersion(sql)
-        await verifyKeys(sql, false)
+        await verifyKeys(sql)
         await sql.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         const checked = await checkAll(sql, onProgress)
         await sql.run("COMMIT")

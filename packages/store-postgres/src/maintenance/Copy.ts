@@ -15,7 +15,7 @@ import { randomBytes } from "node:crypto"
 import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection, Param, Scalar } from "../connection/Connection.ts"
 import { engagementColumns } from "../rows/LeadRows.ts"
-import { isEncrypted, verifyKeys } from "../schema/EncryptionState.ts"
+import { awaitsEncryption, encryptEmpty, isEncrypted, verifyKeys } from "../schema/EncryptionState.ts"
 import { storeKeys } from "../sealing/StoreKeys.ts"
 import { deriveCounters, insertLeads } from "./DerivedTables.ts"
 import { newestMigration } from "../schema/Migrations.ts"
@@ -100,7 +100,7 @@ export const copySource = (
       }
       // The key that is given can be that of the target alone.
       const source = (await isEncrypted(sql)) ? sql : { ...sql, keys: null }
-      await verifyKeys(source, false)
+      await verifyKeys(source)
       await sql.run("BEGIN")
       await sql.run(lockWait)
       const tables = copyTables.map(({ name }) => `lead_signals.${name}`).join(", ")
@@ -286,7 +286,8 @@ export const copyTarget = (
       await refuseOccupied(sql)
       // A copy that was killed may have left a schema without its tables.
       if (!(await hasAllTables(sql))) await makeTables(url, unfinished)
-      await verifyKeys(sql, true)
+      if (await awaitsEncryption(sql)) await inTransaction(sql, () => encryptEmpty(sql))
+      await verifyKeys(sql)
       await sql.run(
         "CREATE TABLE IF NOT EXISTS lead_signals.copy_progress (id integer PRIMARY KEY, progress text NOT NULL)"
       )

@@ -9,7 +9,7 @@ import {
   sealedLeadValues,
   writtenLeadColumns
 } from "../rows/LeadRows.ts"
-import { beginEncryption } from "../schema/EncryptionState.ts"
+import { beginSealing } from "../schema/EncryptionState.ts"
 import { personKeysOf, type PersonOf } from "../writes/PersonKeys.ts"
 import { Params } from "../writes/Rows.ts"
 import { rewrapSecrets } from "./SecretRewrap.ts"
@@ -170,7 +170,7 @@ const sealTable = async (
  * others from the database.
  */
 export const sealDatabase = async (sql: Connection, keyId: string, onProgress: OnProgress): Promise<void> => {
-  await beginEncryption(sql, keyId, false)
+  await beginSealing(sql, keyId)
   await rewrapSecrets(sql, sql.keys!, keyId)
   const { n } = (await sql.get<{ n: number }>(
     "SELECT (SELECT count(*) FROM lead_signals.lead) + (SELECT count(*) FROM lead_signals.engagement) AS n"

@@ -7,10 +7,10 @@ import { type EncryptionKey, keyId } from "@lead-signals/encryption"
 import { Effect } from "effect"
 import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection } from "../connection/Connection.ts"
+import { changeEncryption } from "../schema/EncryptionLock.ts"
 import { type EncryptionState, readEncryption, verifyKeys } from "../schema/EncryptionState.ts"
 import { encryptionMigration } from "../schema/Migrations.ts"
 import { type StoreKeys, storeKeys, type WrappedPersonKey } from "../sealing/StoreKeys.ts"
-import { changeEncryptionKey } from "../writes/Locks.ts"
 import { refuseServed } from "./Copy.ts"
 import { type OnProgress, sealDatabase } from "./Encrypt.ts"
 import { exclusively } from "./ExclusiveLock.ts"
@@ -39,7 +39,7 @@ const problem = (reason: string): StoreUnavailable => new StoreUnavailable({ rea
 /** Makes the target the key that wraps what is new. Waits for the transactions that wrap under the other one. */
 const beginRotation = (sql: Connection, targetId: string): Promise<void> =>
   inTransaction(sql, async () => {
-    await changeEncryptionKey(sql)
+    await changeEncryption(sql)
     await sql.run(
       "UPDATE lead_signals.encryption SET previous_key_id = key_id, key_id = $1 WHERE key_id <> $1",
       [targetId]
@@ -131,7 +131,7 @@ const rekeyAll = async (
     throw problem("the database is not encrypted: give the new key alone")
   await refuseServed(sql)
   await sealDatabase(sql, targetId, onProgress)
-  await verifyKeys(sql, false)
+  await verifyKeys(sql)
   return { changed: true }
 }
 

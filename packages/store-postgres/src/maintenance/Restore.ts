@@ -160,7 +160,7 @@ const restoreAll = async (sql: Connection, options: RestoreOptions, now: number)
     )
   }
   await refuseServed(sql)
-  await verifyKeys(sql, false)
+  await verifyKeys(sql)
   // Before anything is changed.
   const found = lackingIn(await positionOf(sql, fromVersion), options)
   const { files: journals, removals, warnings } = found

@@ -7,6 +7,7 @@ import { Effect, Layer, type Option } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { Database } from "../connection/Database.ts"
 import { brandColumns, brandOf } from "../rows/DirectoryRows.ts"
+import { holdEncryption } from "../schema/EncryptionLock.ts"
 import { lockBrand } from "../writes/Locks.ts"
 import { maxRowsPerPiece, type Piece, removeInPieces } from "./PiecewiseRemoval.ts"
 import { nextId, readAll, readFirst, readOne, wrappedSecret } from "./Statements.ts"
@@ -102,6 +103,8 @@ const make = Effect.map(Database, (database) =>
   BrandStore.of({
     create: (brand) =>
       database.write(async (sql) => {
+        // A database is encrypted while it has no brand: that waits for this one, or this one finds it.
+        await holdEncryption(sql)
         const id = await nextId(sql, "brand")
         const secret = await wrappedSecret(sql, brand.suppressionSecret, secretContexts.suppression(id))
         return readOne<BrandRow, Brand>(

@@ -49,8 +49,8 @@ export const nextId = async (sql: Connection, table: "brand" | "webhook"): Promi
 
 /** The secret as it is stored: wrapped in an encrypted database. */
 export const wrappedSecret = async (sql: Connection, secret: string, context: string): Promise<string> => {
-  if (sql.keys === null) return secret
   await holdEncryptionKey(sql)
+  if (sql.keys === null) return secret
   const state = await readEncryption(sql)
   return sql.keys.wrapSecret(state!.key_id, secret, context)
 }

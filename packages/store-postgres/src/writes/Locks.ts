@@ -16,6 +16,8 @@ import { hash } from "node:crypto"
 import { binaryArray } from "../connection/BinaryArrays.ts"
 import type { Connection } from "../connection/Connection.ts"
 import { plannerSettings } from "../query/PlannerSettings.ts"
+import { encryptionLock, holdEncryption } from "../schema/EncryptionLock.ts"
+import { readEncryption, refuseClearText } from "../schema/EncryptionState.ts"
 
 /** Tables whose rows a transaction may wait for, in the order in which it takes them. `advisory` stands for the locks of this module. */
 export const lockOrder = [
@@ -57,12 +59,10 @@ type Locked =
   | { readonly kind: "brand"; readonly brandId: number }
   | { readonly kind: "person"; readonly brandId: number; readonly hash: string }
   | { readonly kind: "engagement"; readonly brandId: number; readonly id: string }
-  | { readonly kind: "encryption"; readonly brandId: 0 }
 
 const restOf = (locked: Locked): string => {
   switch (locked.kind) {
     case "brand":
-    case "encryption":
       return ""
     case "person":
       return locked.hash
@@ -86,23 +86,19 @@ export interface Lock {
 /** The server has room for some thousand locks of all its transactions. One that wants more takes its brands as a whole. */
 const maxLocks = 600
 
-const encryption: Locked = { kind: "encryption", brandId: 0 }
-const encryptionKey = keyOf(encryption)
-
 /**
- * Keeps the encryption key that wraps new keys of persons and secrets as it is, until the end of the transaction. Nothing happens where the
- * database is not encrypted.
+ * Keeps the encryption key that wraps new keys of persons and secrets as it is, until the end of the transaction. A process without a key is
+ * refused, with `StoreUnavailable`, where the database is encrypted.
  */
 export const holdEncryptionKey = async (db: Connection): Promise<void> => {
-  if (db.keys !== null) await db.get("SELECT pg_advisory_xact_lock_shared($1)", [String(encryptionKey)])
+  if (db.keys === null) refuseClearText(db, (await readEncryption(db))?.key_id ?? null)
+  else await holdEncryption(db)
 }
 
-/** Waits for those who hold the encryption key, and keeps others waiting until the end of the transaction: for a change of it. */
-export const changeEncryptionKey = async (db: Connection): Promise<void> => {
-  await db.get("SELECT pg_advisory_xact_lock($1)", [String(encryptionKey)])
-}
-
-/** Waits for the locks, and sets the planner for the transaction. It must be the first statement that locks anything. */
+/**
+ * Waits for the locks, and sets the planner for the transaction. It must be the first statement that locks anything. A process without a key is
+ * refused, with `StoreUnavailable`, where the database is encrypted.
+ */
 export const takeLocks = async (db: Connection, wanted: ReadonlyArray<Lock>): Promise<void> => {
   const isMany = wanted.length > maxLocks
   const shared = new Map<bigint, boolean>()
@@ -111,10 +107,10 @@ export const takeLocks = async (db: Connection, wanted: ReadonlyArray<Lock>): Pr
     const key = keyOf(locked)
     shared.set(key, isShared && !isMany && (shared.get(key) ?? true))
   }
-  if (db.keys !== null) shared.set(encryptionKey, true)
+  if (db.keys !== null) shared.set(encryptionLock, true)
   const keys = [...shared].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  await db.get(
-    `SELECT ${plannerSettings}, (SELECT count(CASE WHEN given.is_shared
+  const row = await db.get<{ readonly key_id: string | null }>(
+    `SELECT ${plannerSettings}, (SELECT key_id FROM lead_signals.encryption) AS key_id, (SELECT count(CASE WHEN given.is_shared
          THEN pg_advisory_xact_lock_shared(given.key)::text ELSE pg_advisory_xact_lock(given.key)::text END)
        FROM unnest($1::bigint[], $2::boolean[]) AS given(key, is_shared))`,
     [
@@ -128,6 +124,7 @@ export const takeLocks = async (db: Connection, wanted: ReadonlyArray<Lock>): Pr
       )
     ]
   )
+  refuseClearText(db, row!.key_id)
 }
 
 /**
