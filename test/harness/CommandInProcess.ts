@@ -7,8 +7,11 @@ import { PassThrough } from "node:stream"
 export interface Ran {
   readonly code: number
   readonly out: string
+  /** Without the lines of progress: how many come on a pipe depends on the speed of the machine. */
   readonly err: string
 }
+
+const isProgress = (text: string): boolean => /^\d+ % {2}.*\n$/.test(text)
 
 /** A terminal instead of pipes: its columns, and what is typed at it. */
 export interface InProcessTerminal {
@@ -28,7 +31,7 @@ export const startInProcess = (
   const stream = (name: "out" | "err") =>
     Object.assign(new EventEmitter(), {
       write: (text: string) => {
-        written[name] += text
+        if (name === "out" || !isProgress(text)) written[name] += text
         onOutput(text)
       },
       ...(terminal === undefined ? {} : { isTTY: true, columns: terminal.columns })
