@@ -1,1 +1,2 @@
+export declare const caseFoldings: () => Array<[from: string, to: string]>
 export declare const caseFoldingSource: () => Promise<string>

@@ -28,6 +28,13 @@ const runs = () => {
   return found
 }
 
+/** Each character that does not fold to itself, and the text that it folds to. */
+export const caseFoldings = () =>
+  [...[...common].map(([from, to]) => [from, [to]]), ...full].map(([from, to]) => [
+    String.fromCodePoint(from),
+    String.fromCodePoint(...to)
+  ])
+
 /** The source of the table, as it is to be committed. */
 export const caseFoldingSource = async () => {
   const numbers = runs().flatMap(({ count, first, shift, step }) => [first, count, step, shift])

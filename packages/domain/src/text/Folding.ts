@@ -1,21 +1,13 @@
 /**
- * Folds texts for comparison, in the same way on every host: without locale and `Intl`. Names sort, and searches compare, by
- * folded texts; every store must order them by Unicode code point.
+ * Folds texts for comparison, in the same way on every host: without locale, `Intl` and the runtime's version of Unicode. Names
+ * sort, and searches compare, by folded texts; every store must order them by Unicode code point. Stores fold the earlier text of
+ * a lead again to remove what they keep of it, so a text must have one folded form for good.
  */
 import { expansions, runs } from "./CaseFoldingTable.ts"
+import { normalize } from "./Unicode16.ts"
 
 /** Whether the text is printable ASCII, as most are: normalisation leaves it as it is, which saves time where hundreds are folded. */
 const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
-
-/**
- * A run of more than thirty combining marks; the first thirty stay. Normalisation puts marks in their canonical order in
- * time quadratic in their number. Unicode's stream-safe text format (UAX #15, 13) has the same bound, and no orthography
- * puts ten marks on a base. The two halfwidth letters decompose to marks.
- */
-const longRunOfMarks = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
-
-/** NFKC, in time linear in the text, whatever the text. */
-const normalize = (text: string): string => text.replace(longRunOfMarks, "$1").normalize("NFKC")
 
 /**
  * The maximum length of a folded text in UTF-16 units, which bounds what a search reads of one lead; the rest is cut off. Texts
@@ -43,10 +35,11 @@ const foldCase = (text: string): string => {
 }
 
 /**
- * The form that names sort by and that searches compare: NFKC, Unicode's full case folding, NFKC again, since folding can
- * undo it. Full case folding depends on no language and no position in a word: ß folds to ss, a final ς to σ. İ folds to i
- * with a combining dot above, which is dropped, so that istanbul finds İstanbul. A text matches if its folded form contains
- * the folded needle, character for character. [SORT-6, LIST-4]
+ * The form that names sort by and that searches compare: NFKC of Unicode 16, Unicode's full case folding, NFKC again, since
+ * folding can undo it. Normalisation leaves characters of later versions as they are; case folding is that of Unicode 17. Full
+ * case folding depends on no language and no position in a word: ß folds to ss, a final ς to σ. İ folds to i with a combining dot
+ * above, which is dropped, so that istanbul finds İstanbul. A text matches if its folded form contains the folded needle,
+ * character for character. [SORT-6, LIST-4]
  */
 export const fold = (text: string): string =>
   cut(

@@ -20,7 +20,10 @@ const foldedCharacter = (character: string): string => {
   return character.toLowerCase().toUpperCase().toLowerCase()
 }
 
-/** The text without regard to case and to how a character is written. [SORT-6, LIST-4] */
+/**
+ * The text without regard to case and to how a character is written. The runtime's version of Unicode decides about characters that Unicode 16 does
+ * not assign, which products leave as they are: no text that is compared has any but noncharacters. [SORT-6, LIST-4]
+ */
 export const folded = (text: string): string =>
   Array.from(text.normalize("NFKC"), foldedCharacter).join("").split("i\u0307").join("i").normalize("NFKC")
 
