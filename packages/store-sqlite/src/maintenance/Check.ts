@@ -4,9 +4,7 @@ import { Effect } from "effect"
 import { encryptionOf, type EncryptionOptions } from "../connection/StoreEncryption.ts"
 import { openToRead } from "../connection/Driver.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
-import { orderings } from "../filter/Ordering.ts"
 import { newestMigration } from "../schema/Migrations.ts"
-import { allFlags } from "../rank-index/RankIndex.ts"
 import {
   activityCounts,
   dayCounts,
@@ -14,6 +12,7 @@ import {
   finishedCounts,
   leadCounts
 } from "../rank-index/DerivedTables.ts"
+import { wrongBuckets } from "../rank-index/WrongBuckets.ts"
 import { isUnindexed, maxUnindexed } from "../search/SearchTail.ts"
 import { readVersion } from "./FileVersion.ts"
 
@@ -55,8 +54,6 @@ const different = (kept: string, recounted: ReadonlyArray<string>): string =>
 /** Leads whose texts the search indexes hold. */
 const indexedLeads = `SELECT id FROM lead WHERE NOT (${isUnindexed})`
 
-const eachOrdering = Object.keys(orderings).map((ordering) => `SELECT '${ordering}' AS ordering`)
-
 /** Queries that compare each derived table with the leads. */
 const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
   [
@@ -82,18 +79,7 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
     "the counts of deliveries by the hour",
     different("SELECT webhook_id, hour, state, n FROM delivery_hour WHERE n <> 0", [finishedCounts])
   ],
-  [
-    "the rank buckets of the orders",
-    different(
-      `SELECT brand_id, ordering, ${allFlags.map((flags) => `sum(n${flags})`).join(", ")}
-       FROM lead_stretch GROUP BY brand_id, ordering`,
-      [
-        `SELECT b.id, o.ordering, ${allFlags.map((flags) => `count(CASE WHEN l.flags = ${flags} THEN 1 END)`).join(", ")}
-         FROM brand b JOIN (${eachOrdering.join(" UNION ALL ")}) o LEFT JOIN lead l ON l.brand_id = b.id
-         GROUP BY b.id, o.ordering`
-      ]
-    )
-  ],
+  ["the rank buckets of the orders", wrongBuckets],
   [
     "the leads of the signals",
     `SELECT count(*) FROM lead_signal g LEFT JOIN lead l ON l.id = g.lead_id
