@@ -46,6 +46,8 @@ describe.skipIf(chromiumPath === undefined)("a window of the console", () => {
     await window.page.locator("[data-lead]").first().waitFor()
     await window.context.route("**/operator/**", (route) => route.abort())
     await window.page.goto(`${server.url}/console/brands/${brand}/leads?pageSize=50`)
+    // It tries again by itself before it leaves that to its reader.
+    await window.page.getByRole("button", { name: "Try again" }).waitFor()
     await window.page.getByText("The server can't be reached.").waitFor()
     await window.context.unroute("**/operator/**")
     await window.page.getByRole("button", { name: "Try again" }).click()
