@@ -24,7 +24,7 @@ const utf16Order = (excerpt: Uint8Array, declared: string): string => {
 }
 
 /** Null for a charset that this runtime doesn't know. */
-const decoderOf = (label: string): TextDecoder | null => {
+const decoderOf = (label: string) => {
   try {
     return new TextDecoder(label)
   } catch {
