@@ -47,6 +47,32 @@ describe("a file of observations", () => {
     ])
   })
 
+  it("is refused where it is not UTF-8, however far behind its beginning, and whole characters in pieces are read [SES-10]", async () => {
+    const message = /not in UTF-8/
+    const long = `name\n${"é".repeat(40_000)}\n`
+    expect((await rowsOfText(long))[0]![1][0]).toBe("é".repeat(40_000))
+    expect((await rowsOfText(`n\n${long}`)).length).toBe(2)
+    for (const bytes of [
+      Buffer.from("name\nJürgen\n", "latin1"),
+      Buffer.from("\uFEFFname\nAda\n", "utf16le"),
+      Buffer.from("name\nJürgen").subarray(0, 7)
+    ]) {
+      const file = new Blob([bytes])
+      await expect(
+        (async () => {
+          for await (const _ of rowsOf(file, await previewOf(file)));
+        })()
+      ).rejects.toThrow(message)
+    }
+    const late = new Blob([long, Buffer.from("Jürgen\n", "latin1")])
+    const preview = await previewOf(late)
+    await expect(
+      (async () => {
+        for await (const _ of rowsOf(late, preview));
+      })()
+    ).rejects.toThrow(message)
+  })
+
   it("is written as it is read", () => {
     const cells = ["plain", 'a "quote"', "one,two", "two\nlines", ""]
     expect(new CsvParser(",").push(csvLine(cells, ","))).toEqual([{ number: 1, cells }])

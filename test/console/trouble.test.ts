@@ -198,6 +198,7 @@ describe.skipIf(chromiumPath === undefined || !isThorough)(
       await page.getByRole("link", { name: "Ada Example" }).waitFor()
       await server.server.end("SIGTERM")
       await page.getByLabel("Search names and headlines").fill("ada e")
+      await page.getByRole("button", { name: "Try again" }).first().waitFor()
       await page.getByText("The server can't be reached.").waitFor()
       const again = await startServer(
         {

@@ -126,7 +126,7 @@ describe("the commands on the file", () => {
       ],
       [
         "index",
-        /never used/,
+        /never used[^]*the index lead_by_name is missing/,
         (file) => {
           const db = new Database(file)
           db.unsafeMode()

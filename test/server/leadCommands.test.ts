@@ -185,11 +185,14 @@ describe("leads", () => {
 })
 
 describe("an export beside writers", () => {
+  interface ListedLead {
+    readonly id: number
+    readonly createdAt: string
+  }
+  type Query = Readonly<Record<string, string | number>>
+
   /** A list of leads whose instants many share, as the API answers it. */
-  const pagesOf = (
-    leads: ReadonlyArray<{ id: number; createdAt: string }>,
-    query: Readonly<Record<string, string>>
-  ) => {
+  const pagesOf = (leads: ReadonlyArray<ListedLead>, query: Query) => {
     const found = leads
       .filter(
         ({ createdAt }) =>
@@ -201,29 +204,104 @@ describe("an export beside writers", () => {
     return { data: found.slice((page - 1) * size, page * size), meta: { pagination } }
   }
 
-  it("has every lead that stays, once [CLI-11]", async () => {
-    const at = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString()
+  const at = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString()
+
+  /** Numbers below a bound, always the same for a seed. */
+  const randomOf = (seed: number) => {
+    let last = seed
+    return (below: number): number => (last = (last * 48_271) % 2_147_483_647) % below
+  }
+
+  type Export = (
+    read: (query: Query) => ReturnType<typeof pagesOf>,
+    filter: Readonly<Record<string, string>>
+  ) => Promise<ReadonlyArray<number>>
+
+  /** The ids in the order in which the command exports them. */
+  const byCommand: Export = async (read, filter) => {
+    const parts = await Effect.runPromise(
+      Stream.runCollect(exportLeads((query) => Effect.sync(() => read(query)), filter))
+    )
+    return Chunk.toReadonlyArray(parts).flatMap(({ leads }) => leads.map(({ id }) => id))
+  }
+
+  /** The ids in the order in which the console exports them. */
+  const byConsole: Export = async (read, filter) => {
+    // The console is built with types of browsers.
+    const { allLeads } = (await import(
+      new URL("../../packages/console/src/leads/exportLeads.ts", import.meta.url).href
+    )) as any
+    const ids: Array<number> = []
+    for await (const { leads } of allLeads(async (query: Query) => read(query), filter))
+      ids.push(...leads.map(({ id }: ListedLead) => id))
+    return ids
+  }
+
+  const exports = [
+    { by: "the command", run: byCommand, filters: [{}, { includeEngagements: "true" }] },
+    { by: "the console", run: byConsole, filters: [{}] }
+  ] as const
+
+  it.each(exports)("by $by has every lead that stays, once [CLI-11]", async ({ run }) => {
     for (let round = 0; round < 9; round++) {
-      let [seed, next] = [round + 1, 0]
-      const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below
+      let next = 0
+      const random = randomOf(round + 1)
       const instants = [1, 4, 900][round % 3]!
       let leads = Array.from({ length: 700 }, () => ({ id: next++, createdAt: at(random(instants)) }))
       const gone = new Set<number>()
-      const read = (query: Readonly<Record<string, string>>) =>
-        Effect.sync(() => {
-          const answer = pagesOf(leads, query)
-          const victim = leads[random(leads.length)]!
-          gone.add(victim.id)
-          leads = [...leads.filter((lead) => lead !== victim), { id: next++, createdAt: at(instants) }]
-          return answer
-        })
-      const parts = await Effect.runPromise(Stream.runCollect(exportLeads(read, {})))
-      const ids = Chunk.toReadonlyArray(parts).flatMap(({ leads: some }) => some.map(({ id }) => id))
+      const ids = await run((query) => {
+        const answer = pagesOf(leads, query)
+        const victim = leads[random(leads.length)]!
+        gone.add(victim.id)
+        leads = [...leads.filter((lead) => lead !== victim), { id: next++, createdAt: at(instants) }]
+        return answer
+      }, {})
       expect([round, new Set(ids).size]).toEqual([round, ids.length])
       for (let id = 0; id < 700; id++)
         if (!gone.has(id)) expect([round, id, ids.includes(id)]).toEqual([round, id, true])
     }
   })
+
+  it.each(exports)(
+    "by $by has every lead that stays, once and in order, where others enter and leave the filter [CLI-11]",
+    async ({ filters, run }) => {
+      const drawn = [1, 2, 3].flatMap((instants) =>
+        [0, 1, 8, 60].flatMap((changes) => filters.map((filter) => ({ changes, filter, instants })))
+      )
+      for (const { changes, filter, instants } of drawn) {
+        const random = randomOf(instants * 100 + changes + 1)
+        const leads = Array.from({ length: 900 }, (_, id) => ({ id, createdAt: at(random(instants)) }))
+        const staying = leads.filter(({ id }) => id % 3 === 0)
+        const passing = new Set(leads.filter(() => random(2) === 0))
+        for (const lead of staying) passing.add(lead)
+        let reads = 0
+        const ids = await run((query) => {
+          // Without an end the test would run for ever, and not fail.
+          if (++reads > 500) throw new Error("The export reads page after page.")
+          const answer = pagesOf([...passing], query)
+          for (let i = 0; i < changes; i++) {
+            const lead = leads[random(leads.length)]!
+            if (lead.id % 3 === 0) continue
+            if (!passing.delete(lead)) passing.add(lead)
+          }
+          return answer
+        }, filter)
+        const expected = staying
+          .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id - b.id)
+          .map(({ id }) => id)
+        expect({ changes, filter, instants, ids: ids.filter((id) => id % 3 === 0) }).toEqual({
+          changes,
+          filter,
+          instants,
+          ids: expected
+        })
+        expect(new Set(ids).size).toBe(ids.length)
+        // Pages overlap, but most of each is new.
+        const pageSize = "includeEngagements" in filter ? 25 : 100
+        if (changes === 0) expect(reads).toBeLessThan(passing.size / (pageSize * 0.6) + 3)
+      }
+    }
+  )
 })
 
 describe("events, metrics and trigger", () => {

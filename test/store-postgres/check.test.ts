@@ -8,6 +8,25 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { migratedDatabase } from "../harness/MadeSchema.ts"
 import { isWithoutPostgres } from "../harness/Postgres.ts"
 
+/** Begins a second bucket of an order with the lead 4 of five, and moves so many leads into it. Two lie in it. */
+const splitAtLead4 = (ordering: string, key: string, moved: number): string =>
+  `INSERT INTO lead_signals.lead_bucket (brand_id, ordering, key, id, n0)
+     SELECT brand_id, '${ordering}', ${key}, id, ${moved} FROM lead_signals.lead WHERE id = 4;
+   UPDATE lead_signals.lead_bucket SET n0 = n0 - ${moved} WHERE ordering = '${ordering}' AND id = 0`
+
+const joinAtLead4 = (ordering: string, moved: number): string =>
+  `DELETE FROM lead_signals.lead_bucket WHERE ordering = '${ordering}' AND id = 4;
+   UPDATE lead_signals.lead_bucket SET n0 = n0 + ${moved} WHERE ordering = '${ordering}' AND id = 0`
+
+/** The key of lead 4, which has no score, by the order. */
+const keysOfLead4 = [
+  ["created", "lpad(created_at::text, 16, '0')"],
+  ["updated", "lpad(updated_at::text, 16, '0')"],
+  ["name", "name_key"],
+  ["score", "'fff0000000000000'"],
+  ["scoreDesc", "'fff0000000000000'"]
+] as const
+
 const source = { type: "posts-with-keywords", value: "v", liCompanyId: null, company: null } as const
 
 describe.skipIf(isWithoutPostgres)("check", () => {
@@ -46,6 +65,24 @@ describe.skipIf(isWithoutPostgres)("check", () => {
   it("counts the rows of a sound database [STORE-9]", async () => {
     expect(await checked()).toMatchObject({ problems: [], counts: { leads: 5, engagements: 5, events: 10 } })
   })
+
+  it.each(keysOfLead4)(
+    "finds a lead in another bucket than its own by %s [STORE-9]",
+    async (ordering, key) => {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      for (const [moved, problems] of [
+        [2, []],
+        [1, ["the rank buckets of the orders are wrong in 2 places"]]
+      ] as const) {
+        await client.query(splitAtLead4(ordering, key, moved))
+        expect((await checked()).problems).toEqual(problems)
+        await client.query(joinAtLead4(ordering, moved))
+      }
+      expect((await checked()).problems).toEqual([])
+      await client.end()
+    }
+  )
 
   it.each([
     [

@@ -1,5 +1,5 @@
 /** What a check of the file finds of what is kept beside the leads. */
-import { Brands, recordObservations, Signals, type StoreUnavailable } from "@lead-signals/domain"
+import { Brands, Leads, recordObservations, Signals, type StoreUnavailable } from "@lead-signals/domain"
 import { webCrypto } from "@lead-signals/http"
 import * as SqliteStore from "@lead-signals/store-sqlite"
 import Database from "better-sqlite3"
@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../harness/TemporaryFolder.ts"
+import { storeOver } from "./ShortRankBuckets.ts"
 
 const withLeads = (filename: string) =>
   Effect.gen(function* () {
@@ -47,6 +48,116 @@ describe("the check of a file", () => {
       "the entries of the search are wrong in 2 places",
       "the entries of the search for one or two characters are wrong in 2 places"
     ])
+  })
+})
+
+describe("the check of rank buckets", () => {
+  /** The columns of the orders of leads, by name. */
+  const columns = {
+    created: "created_at",
+    updated: "updated_at",
+    name: "name_key",
+    score: "score_rank",
+    scoreDesc: "score_rank_desc"
+  }
+
+  /** A file with buckets of at most four leads, whose 60 leads share most keys of the orders. */
+  const withBuckets = async (filename: string): Promise<void> => {
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        for (const brandName of ["A", "B", "without leads"]) {
+          const brand = yield* Brands.create(brandName)
+          const source = { type: "post-url" as const, value: "v", liCompanyId: null, company: null }
+          const signal = yield* Signals.create(brand.id, { name: "S", signalType: "t", source })
+          if (brandName === "without leads") continue
+          for (let piece = 0; piece < 3; piece++) {
+            const seen = Array.from({ length: 20 }, (_, i) => ({
+              signalId: signal.id,
+              person: { extId: `${piece} ${i}`, name: i % 3 === 0 ? "Ada" : `Person ${i}` },
+              engagement: { id: `${piece} ${i}` }
+            }))
+            const outcomes = yield* recordObservations(brand, seen)
+            for (const [i, { leadId }] of outcomes.entries()) {
+              if (i % 4 === 0) yield* Leads.amend(brand.id, leadId!, { qualified: true, score1: i % 8 })
+            }
+          }
+        }
+      }).pipe(Effect.provide(storeOver(filename, 4))) as Effect.Effect<void>
+    )
+  }
+
+  const problem = /^the rank buckets of the orders are wrong in \d+ places$/
+
+  it("finds a lead that is counted in another bucket than its own, or by other flags, in every order [STORE-9]", async () => {
+    const filename = join(temporaryFolder(), "buckets.sqlite")
+    await withBuckets(filename)
+    const problems = async () => (await Effect.runPromise(SqliteStore.check(filename))).problems
+    expect(await problems()).toEqual([])
+    const db = new Database(filename)
+    const brandId = db.prepare("SELECT id FROM brand WHERE name = 'A'").pluck().get()
+    for (const [ordering, column] of Object.entries(columns)) {
+      const buckets = db
+        .prepare<unknown[], { seq: number; id: number; key: unknown; n: number }>(
+          "SELECT seq, id, key, n0 + n1 AS n FROM lead_stretch WHERE brand_id = ? AND ordering = ? ORDER BY key, id"
+        )
+        .all(brandId, ordering)
+      expect(buckets.length).toBeGreaterThan(9)
+      const move = (to: string, n: number, { seq }: { readonly seq: number }): void =>
+        void db.prepare(`UPDATE lead_stretch SET n0 = n0 - ?, ${to} = ${to} + ? WHERE seq = ?`).run(n, n, seq)
+      const add = (n: number, { seq }: { readonly seq: number }): void =>
+        void db.prepare("UPDATE lead_stretch SET n0 = n0 + ? WHERE seq = ?").run(n, seq)
+      const pairs = buckets.slice(1).flatMap((next, i) => (next.n > 1 ? [[buckets[i]!, next] as const] : []))
+      for (const [i, [bucket, next]] of [pairs[0]!, pairs[pairs.length >> 1]!, pairs.at(-1)!].entries()) {
+        const second = db
+          .prepare<unknown[], { id: number; key: unknown }>(
+            `SELECT id, ${column} AS key FROM lead WHERE brand_id = ? AND (${column}, id) >= (?, ?) ORDER BY ${column}, id LIMIT 1 OFFSET 1`
+          )
+          .get(brandId, next.key, next.id)!
+        const begin = ({ id, key }: typeof second): void =>
+          void db.prepare("UPDATE lead_stretch SET key = ?, id = ? WHERE seq = ?").run(key, id, next.seq)
+        const damages = [
+          ["neighbour", () => (add(-1, bucket), add(1, next)), () => (add(1, bucket), add(-1, next))],
+          ["flags", () => move("n1", 1, bucket), () => move("n1", -1, bucket)],
+          ["beginning", () => begin(second), () => begin(next)]
+        ] as const
+        for (const [name, damage, undo] of damages) {
+          damage()
+          const found = await problems()
+          expect({ ordering, i, name, found }).toEqual({
+            ordering,
+            i,
+            name,
+            found: [expect.stringMatching(problem)]
+          })
+          undo()
+        }
+      }
+      expect([ordering, await problems()]).toEqual([ordering, []])
+    }
+    db.close()
+  })
+
+  it("finds brands without a first bucket, and buckets of no brand [STORE-9]", async () => {
+    const filename = join(temporaryFolder(), "beginnings.sqlite")
+    await withBuckets(filename)
+    const problems = async () => (await Effect.runPromise(SqliteStore.check(filename))).problems
+    const db = new Database(filename)
+    const brandOf = (name: string) => `brand_id = (SELECT id FROM brand WHERE name = '${name}')`
+    const first = `ordering = 'name' AND key = '' AND ${brandOf("A")}`
+    for (const [damage, undo] of [
+      [
+        `UPDATE lead_stretch SET brand_id = 99 WHERE ${brandOf("without leads")}`,
+        "UPDATE lead_stretch SET brand_id = (SELECT id FROM brand WHERE name = 'without leads') WHERE brand_id = 99"
+      ],
+      [`UPDATE lead_stretch SET id = 1 WHERE ${first}`, `UPDATE lead_stretch SET id = 0 WHERE ${first}`],
+      [`DELETE FROM lead_stretch WHERE ordering = 'score' AND ${brandOf("without leads")}`, ""]
+    ] as const) {
+      expect(await problems()).toEqual([])
+      db.exec(damage)
+      expect([damage, await problems()]).toEqual([damage, [expect.stringMatching(problem)]])
+      db.exec(undo)
+    }
+    db.close()
   })
 })
 

@@ -50,12 +50,15 @@ const closed = (sockets: ReadonlySet<Socket>): Promise<void> =>
 describe("posting", () => {
   it("sends the path, the query, the headers and the body as they are [DELIV-1]", async () => {
     const receiver = await startReceiver((_, response) => {
-      response.writeHead(429, { "retry-after": "17" }).end("Später, bitte")
+      response
+        .writeHead(429, { "retry-after": "17", "content-type": "text/plain; charset=UTF-8" })
+        .end("Später, bitte")
     })
     const body = JSON.stringify({ text: "Ångström 😀" })
     const answer = (await post(`${receiver.url}/a%20b?c=d%26e`, body)) as Sender.PostResponse
     expect(receiver.received).toMatchObject([{ path: "/a%20b?c=d%26e", body, headers: { "x-own": "1" } }])
-    expect(answer).toMatchObject({ status: 429, retryAfter: "17", truncated: false })
+    const contentType = "text/plain; charset=UTF-8"
+    expect(answer).toMatchObject({ status: 429, retryAfter: "17", contentType, truncated: false })
     expect(new TextDecoder().decode(answer.excerpt)).toBe("Später, bitte")
   })
 

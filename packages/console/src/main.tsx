@@ -6,7 +6,8 @@ import { createRoot } from "react-dom/client"
 import { messageOf } from "./api/client.ts"
 import { queryClient, sessionKey } from "./api/queryClient.ts"
 import { router } from "./router.tsx"
-import { sessionQuery, signIn, signInFailure } from "./session/session.ts"
+import { mayDoAll } from "./session/permissions.ts"
+import { followSession, sessionQuery, signIn, signInFailure } from "./session/session.ts"
 import { applyTheme } from "./shell/theme.ts"
 import { Notes } from "./ui/toasts.tsx"
 
@@ -16,10 +17,13 @@ const redeemCode = async (): Promise<void> => {
   if (code === null) return
   history.replaceState(null, "", location.pathname + location.search)
   const session = await queryClient.fetchQuery(sessionQuery)
-  if (session === null) queryClient.setQueryData(sessionKey, await signIn(code))
+  // One that is there may open less: that of a key, or of a limited token.
+  if (session !== null && !("ended" in session) && mayDoAll(session)) return
+  queryClient.setQueryData(sessionKey, await signIn(code))
 }
 
 applyTheme()
+followSession(queryClient)
 // The pages wait for it: it is asked for before they are there.
 void queryClient.prefetchQuery(sessionQuery)
 await redeemCode().catch((failure: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * Reads every lead that passes a filter, once each, page by page. It holds one page, and the ids of the leads of one instant. It needs nothing
- * of the server but what it answers, so a server that is restarted on the way loses and repeats nothing. [CLI-11]
+ * Reads every lead that passes a filter, once each, page by page. It holds one page. It needs nothing of the server but
+ * what it answers, so a server that is restarted on the way loses and repeats nothing. [CLI-11]
  */
 import { Effect, Option, Stream } from "effect"
 
@@ -17,7 +17,7 @@ export interface ExportedPage<Lead extends ExportedLead> {
   readonly meta: { readonly pagination: { readonly pageCount: number; readonly total: number } }
 }
 
-/** The query parameters of the list, but for the order and the page, which are the export's. */
+/** The query parameters of the list, but for the order, the page and its size, which are the export's. */
 export type ExportFilter = Readonly<Record<string, string>>
 
 /** Leads that were read together. */
@@ -27,13 +27,36 @@ export interface ExportedPart<Lead> {
   readonly total: number
 }
 
-/** The most that a page has: with engagements less. */
-const pageSizeOf = (filter: ExportFilter): string => (filter["includeEngagements"] === "true" ? "25" : "100")
+/** The most leads that a page has: with engagements fewer. */
+const maxPageSizeOf = (filter: ExportFilter): number => (filter["includeEngagements"] === "true" ? 25 : 100)
+
+/** A page of the list, by its number from 1 on and its size. */
+interface PagePlace {
+  readonly page: number
+  readonly size: number
+}
+
+/** The page that begins at `offset` or before it and reaches the furthest, of those with at most `maxSize` leads. */
+const pageFrom = (offset: number, maxSize: number): PagePlace => {
+  let furthest: PagePlace = { page: 1, size: 0 }
+  for (let size = maxSize; size > 0; size--) {
+    const page = Math.floor(offset / size) + 1
+    if (page * size > furthest.page * furthest.size) furthest = { page, size }
+  }
+  return furthest
+}
+
+/** Whether the lead comes after the other one in the order of the export. */
+const isAfter = (lead: ExportedLead, other: ExportedLead): boolean =>
+  lead.createdAt > other.createdAt || (lead.createdAt === other.createdAt && lead.id > other.id)
 
 /**
- * The leads that pass the filter, in the order of their creation. A lead that is erased or created meanwhile moves the others between pages, so
- * each page begins at the instant of the last lead before it. One instant that fills more than a page is read from its last page to its first:
- * what is erased meanwhile then moves no lead that is still to come.
+ * The leads that pass the filter, in the order of their creation, and those of one instant by id.
+ *
+ * Writers move leads between pages meanwhile, so the list is read from the instant of the last lead on, and a page counts only when it
+ * begins with a lead that was read before, or with the first lead of the list: then no lead lies between it and the page before. Where
+ * an instant fills more than a page, the next page overlaps the one before, and the page is read again from nearer its beginning when it begins
+ * behind the last lead.
  */
 export const exportLeads = <Lead extends ExportedLead, E>(
   read: (query: ExportFilter) => Effect.Effect<ExportedPage<Lead>, E>,
@@ -41,58 +64,50 @@ export const exportLeads = <Lead extends ExportedLead, E>(
 ): Stream.Stream<ExportedPart<Lead>, E> =>
   Stream.unwrap(
     Effect.sync(() => {
-      const ordered = { ...filter, sort: "createdAt:asc", pageSize: pageSizeOf(filter) }
+      const maxSize = maxPageSizeOf(filter)
+      /** Leads by which a page overlaps the one before: as many may leave the instant before the page is read in vain. */
+      const minOverlap = Math.ceil(maxSize / 10)
       let total: number | null = null
+      /** The last lead that was read: each one before it was read, or did not stay. */
+      let last: Lead | null = null
       let after = filter["createdAfter"]
-      let seen = new Set<number>()
-      /** The page of the instant that is read next; null: the first of the leads from `after` on. */
-      let pageOfInstant: number | null = null
-      let isLast = false
-
-      const partOf = (page: ExportedPage<Lead>): ExportedPart<Lead> => {
-        const leads = page.data.filter(({ id }) => !seen.has(id))
-        return { leads, total: total! }
-      }
+      /** The number of leads from the instant `after` to `last` when their pages were last read. */
+      let rank = 0
+      let overlap = minOverlap
+      let isDone = false
 
       const next = Effect.gen(function* () {
-        if (pageOfInstant !== null) {
-          const page = yield* read({
-            ...ordered,
-            createdAfter: after!,
-            createdBefore: after!,
-            page: String(pageOfInstant)
-          })
-          const part = partOf(page)
-          for (const { id } of page.data) seen.add(id)
-          if (--pageOfInstant === 0) {
-            pageOfInstant = null
-            after = new Date(Date.parse(after!) + 1).toISOString()
-            seen = new Set()
-          }
-          return part
+        const { page, size } = pageFrom(Math.max(0, rank - overlap), maxSize)
+        const { data, meta } = yield* read({
+          ...filter,
+          sort: "createdAt:asc",
+          ...(after === undefined ? {} : { createdAfter: after }),
+          page: String(page),
+          pageSize: String(size)
+        })
+        total ??= meta.pagination.total
+        const before = last
+        const isAdjacent = page === 1 || (data.length > 0 && before !== null && !isAfter(data[0]!, before))
+        if (!isAdjacent) {
+          overlap *= 2
+          return { leads: [], total }
         }
-        const page = yield* read({ ...ordered, ...(after === undefined ? {} : { createdAfter: after }) })
-        const { pageCount, total: found } = page.meta.pagination
-        total ??= found
-        const part = partOf(page)
-        const last = page.data.at(-1)?.createdAt
-        isLast = last === undefined || pageCount <= 1
-        if (isLast) return part
-        const ofLast = page.data.filter(({ createdAt }) => createdAt === last).map(({ id }) => id)
-        if (last !== after) {
-          after = last!
-          seen = new Set(ofLast)
-          return part
+        overlap = minOverlap
+        isDone = page >= meta.pagination.pageCount
+        rank = (page - 1) * size + data.length
+        const leads = before === null ? data : data.filter((lead) => isAfter(lead, before))
+        const newest = leads.at(-1)
+        if (newest === undefined) return { leads, total }
+        if (newest.createdAt !== after) {
+          after = newest.createdAt
+          rank = data.filter(({ createdAt }) => createdAt === after).length
         }
-        // The whole page is of one instant, at which it began.
-        for (const id of ofLast) seen.add(id)
-        const first = yield* read({ ...ordered, createdAfter: last!, createdBefore: last! })
-        pageOfInstant = Math.max(1, first.meta.pagination.pageCount)
-        return part
+        last = newest
+        return { leads, total }
       })
 
       return Stream.repeatEffectOption(
-        Effect.suspend(() => (isLast ? Effect.fail(null) : next)).pipe(
+        Effect.suspend(() => (isDone ? Effect.fail(null) : next)).pipe(
           Effect.mapError((failure) => (failure === null ? Option.none<E>() : Option.some(failure as E)))
         )
       )

@@ -68,7 +68,7 @@ export interface Posting {
 const resultOf = (response: PostResponse, bodies: ReadonlyArray<string>, now: number): AttemptResult => ({
   status: response.status,
   error: null,
-  response: ResponseRedactor.redact(response.excerpt, response.truncated, bodies),
+  response: ResponseRedactor.redactResponse(response, bodies),
   retryAfterSeconds:
     response.status === 429 || response.status === 503
       ? RetryAfter.parseSeconds(response.retryAfter, now)

@@ -1,6 +1,7 @@
-/** Resolves host names on Node: queries the name servers first, then reads the hosts file. */
+/** Resolves host names on Node: looks in the hosts file first, then queries the name servers. */
 import { Effect, Layer } from "effect"
 import { promises as dns } from "node:dns"
+import { hostsLookup, systemHostsFile } from "./HostsFile.ts"
 import { Resolver, Unresolvable } from "./Resolver.ts"
 
 /**
@@ -49,8 +50,8 @@ const queryNameServers = (servers: dns.Resolver, hostname: string): Promise<Read
     }
   })
 
-/** Only the system's own resolver reads the hosts file. */
-const queryHostsFile = (hostname: string): Promise<ReadonlyArray<string>> =>
+/** The system's own resolver also knows search domains and what multicast finds. */
+const querySystem = (hostname: string): Promise<ReadonlyArray<string>> =>
   dns.lookup(hostname, { all: true }).then(
     (all) => all.map(({ address }) => address),
     () => []
@@ -58,14 +59,18 @@ const queryHostsFile = (hostname: string): Promise<ReadonlyArray<string>> =>
 
 /**
  * Queries the name servers without Node's four threads for blocking calls, all of which one hanging name
- * server could occupy. A name that no server knows may be in the hosts file.
+ * server could occupy. A name that no server knows may be one that the system resolves by other means.
  */
-const resolve = (hostname: string): Effect.Effect<ReadonlyArray<string>, Unresolvable> =>
+const query = (
+  hostname: string,
+  nameServers: ReadonlyArray<string> | undefined
+): Effect.Effect<ReadonlyArray<string>, Unresolvable> =>
   Effect.async<ReadonlyArray<string>, Unresolvable>((resume) => {
     const servers = new dns.Resolver({ timeout: resolveMillis / 2, tries: 2 })
+    if (nameServers !== undefined) servers.setServers(nameServers)
     let isWanted = true
     void queryNameServers(servers, hostname).then(async (found) => {
-      const addresses = found ?? (isWanted ? await queryHostsFile(hostname) : [])
+      const addresses = found ?? (isWanted ? await querySystem(hostname) : [])
       servers.cancel()
       resume(addresses.length > 0 ? Effect.succeed(addresses) : Effect.fail(new Unresolvable({ hostname })))
     })
@@ -75,8 +80,32 @@ const resolve = (hostname: string): Effect.Effect<ReadonlyArray<string>, Unresol
     })
   })
 
+/** Where `resolverWith` looks names up; the system's own by default. */
+export interface ResolverOptions {
+  /** The path of the hosts file. */
+  readonly hostsFile?: string
+  /** The addresses of the name servers, each with a port if it is not 53, such as `127.0.0.1:5353`. */
+  readonly nameServers?: ReadonlyArray<string>
+}
+
 /**
- * Queries the name servers for both address families, for at most 5 s, and reads the hosts file for a name that no
- * server knows. Fails with `Unresolvable` when neither has an address.
+ * Resolves a name by the hosts file, as the system does, whatever name servers answer. For any other name it queries the name servers for both address
+ * families, for at most 5 s, and the system's resolver when no server knows the name. Fails with `Unresolvable` when none of them has an address.
  */
-export const resolver: Layer.Layer<Resolver> = Layer.succeed(Resolver, Resolver.of({ resolve }))
+export const resolverWith = ({
+  hostsFile = systemHostsFile(),
+  nameServers
+}: ResolverOptions = {}): Layer.Layer<Resolver> =>
+  Layer.sync(Resolver, () => {
+    const lookUp = hostsLookup(hostsFile)
+    return Resolver.of({
+      resolve: (hostname) =>
+        Effect.suspend(() => {
+          const known = lookUp(hostname)
+          return known.length > 0 ? Effect.succeed(known) : query(hostname, nameServers)
+        })
+    })
+  })
+
+/** The resolver of this system: its hosts file, then its name servers. */
+export const resolver: Layer.Layer<Resolver> = resolverWith()

@@ -2,10 +2,12 @@
  * Redacts the excerpt of a receiver's response for the delivery log: receivers echo the payload, above all in error
  * messages. Personal data of the payload that the response repeats becomes `[…]`. [DELIV-5, PII-2]
  */
+import { decodeDeclared, isTextInUtf8 } from "./DeclaredCharset.ts"
 import { encodedRuns } from "./EncodedRuns.ts"
 import { foldCase, isOtherScript, lowerCase } from "./FoldedText.ts"
 import { collectPersonalTexts, maxPhrases, minFragmentLength, type PersonalTexts } from "./PersonalTexts.ts"
 import { decodeBytes, unescapeAll } from "./ReceivedText.ts"
+import type { PostResponse } from "./Sender.ts"
 
 const redactionMark = "[…]"
 
@@ -203,18 +205,10 @@ const redactedOf = (read: string, truncated: boolean, found: PersonalTexts): str
 const printableOnly = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, "")
 
 /**
- * The text of an excerpt without the personal data of the post's `bodies`. A response that repeats nothing stays as it came.
- * In one that repeats something, each repetition is replaced, and escapes are resolved. Null for an empty excerpt; a notice
- * instead of the text when the bodies have more than 5,000 phrases. `truncated` says that the response was longer than the
- * excerpt. [DELIV-5]
+ * The text without the personal data of the post's `bodies`, and with its escapes resolved. Null where it repeats nothing; a notice
+ * when the bodies have more than 5,000 phrases.
  */
-export const redact = (
-  excerpt: Uint8Array,
-  truncated: boolean,
-  bodies: ReadonlyArray<string>
-): string | null => {
-  if (excerpt.length === 0) return null
-  const text = printableOnly(decodeBytes(excerpt, truncated))
+const redactText = (text: string, truncated: boolean, bodies: ReadonlyArray<string>): string | null => {
   const read = unescapeAll(text, truncated ? "cut in a reference" : "whole")
   const [phrases, short, longTexts] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const hasFragments = truncated || read.length >= minFragmentLength
@@ -234,7 +228,49 @@ export const redact = (
   if (phrases.size > maxPhrases)
     return "[withheld: the payload is too large to be compared with the response]"
   const redacted = redactedOf(read, truncated, found)
-  if (redacted !== null || !truncated) return redacted ?? text
+  if (redacted !== null || !truncated) return redacted
   const readAsWord = unescapeAll(text, "cut in a word")
-  return (readAsWord === read ? null : redactedOf(readAsWord, truncated, found)) ?? text
+  return readAsWord === read ? null : redactedOf(readAsWord, truncated, found)
+}
+
+/**
+ * The text of an excerpt in UTF-8 or windows-1252 without the personal data of the post's `bodies`. A response that repeats nothing stays as it came.
+ * In one that repeats something, each repetition is replaced, and escapes are resolved. Null for an empty excerpt; a notice
+ * instead of the text when the bodies have more than 5,000 phrases. `truncated` says that the response was longer than the
+ * excerpt. [DELIV-5]
+ */
+export const redact = (
+  excerpt: Uint8Array,
+  truncated: boolean,
+  bodies: ReadonlyArray<string>
+): string | null => {
+  if (excerpt.length === 0) return null
+  const text = printableOnly(decodeBytes(excerpt, truncated))
+  return redactText(text, truncated, bodies) ?? text
+}
+
+/**
+ * The same of a response, which can declare another charset. Receivers also declare one and answer in UTF-8: what can be UTF-8 is read as both, and is
+ * withheld when both repeat the payload in other ways, because each could leave what the other replaces. It is withheld, too, in a charset that this
+ * runtime can't decode, unless it can be UTF-8. [DELIV-5]
+ */
+export const redactResponse = (
+  { contentType = null, excerpt, truncated }: Pick<PostResponse, "contentType" | "excerpt" | "truncated">,
+  bodies: ReadonlyArray<string>
+): string | null => {
+  const declared = excerpt.length === 0 ? null : decodeDeclared(excerpt, truncated, contentType)
+  if (declared === null) return redact(excerpt, truncated, bodies)
+  const canBeUtf8 = isTextInUtf8(excerpt, truncated)
+  if (declared.text === null)
+    return canBeUtf8
+      ? redact(excerpt, truncated, bodies)
+      : "[withheld: the response declares a charset that can't be decoded here]"
+  const text = printableOnly(declared.text)
+  const redacted = redactText(text, truncated, bodies)
+  const textInUtf8 = canBeUtf8 ? printableOnly(decodeBytes(excerpt, truncated)) : text
+  if (textInUtf8 === text) return redacted ?? text
+  const redactedInUtf8 = redactText(textInUtf8, truncated, bodies)
+  if (redacted !== null && redactedInUtf8 !== null && redacted !== redactedInUtf8)
+    return "[withheld: the response can be read in the charset that it declares and in UTF-8, and repeats the payload in both]"
+  return redacted ?? redactedInUtf8 ?? textInUtf8
 }

@@ -21,6 +21,8 @@ export interface PostResponse {
   readonly status: number
   /** The header Retry-After as it came; null without one. */
   readonly retryAfter: string | null
+  /** The header Content-Type as it came, whose charset the excerpt is read in; null or absent without one. */
+  readonly contentType?: string | null
   /** The first `maxExcerptBytes` of the body, fewer when it is shorter or the connection broke. */
   readonly excerpt: Uint8Array
   /** Whether the body went on after the excerpt. */

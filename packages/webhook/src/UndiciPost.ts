@@ -33,6 +33,10 @@ const excerptTimeoutMillis = 2000
  */
 const excerptReserveMillis = 250
 
+/** The first value of a header; null without one. */
+const firstOf = (values: string | ReadonlyArray<string> | undefined): string | null =>
+  (typeof values === "string" ? values : values?.[0]) ?? null
+
 /** The reason of an abort by this module. */
 class PostAborted extends Error {}
 
@@ -42,7 +46,7 @@ class PostAborted extends Error {}
  */
 class ResponseReader implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null
-  private head: Pick<PostResponse, "status" | "retryAfter"> | null = null
+  private head: Pick<PostResponse, "status" | "retryAfter" | "contentType"> | null = null
   private readonly chunks: Array<Uint8Array> = []
   private size = 0
   private timer: NodeJS.Timeout | undefined
@@ -64,8 +68,11 @@ class ResponseReader implements Dispatcher.DispatchHandler {
   ): void {
     // Skips informational responses (1xx).
     if (status < 200 || this.isSettled) return
-    const retryAfter = headers["retry-after"]
-    this.head = { status, retryAfter: (Array.isArray(retryAfter) ? retryAfter[0] : retryAfter) ?? null }
+    this.head = {
+      status,
+      retryAfter: firstOf(headers["retry-after"]),
+      contentType: firstOf(headers["content-type"])
+    }
     // The end follows at once: a timer would take as long as reading this response.
     if (status === 204 || headers["content-length"] === "0") return
     const left = Retries.attemptTimeoutMillis - excerptReserveMillis - (performance.now() - this.startedAt)
@@ -116,9 +123,7 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     if (this.isSettled || this.head === null) return
     this.isSettled = true
     const excerpt = Buffer.concat(this.chunks).subarray(0, maxExcerptBytes)
-    this.onEnd(
-      Exit.succeed({ status: this.head.status, retryAfter: this.head.retryAfter, excerpt, truncated })
-    )
+    this.onEnd(Exit.succeed({ ...this.head, excerpt, truncated }))
   }
 }
 

@@ -24,7 +24,7 @@ import * as TargetGuard from "./TargetGuard.ts"
 
 // The types of `sender` refer to it.
 export { Sender } from "./Sender.ts"
-export { resolver } from "./NodeResolver.ts"
+export { resolver, type ResolverOptions, resolverWith } from "./NodeResolver.ts"
 
 /** The options of `layer`; each has a default. */
 export interface WebhookOptions extends Partial<Emitter.EmitterOptions> {

@@ -1,6 +1,7 @@
 /** The client of the API: its calls and their types derive from the contract. */
 import createClient from "openapi-fetch"
 import type { components, paths } from "./contract.ts"
+import { Refusal } from "./Refusal.ts"
 import { repeatedCalls } from "./repeatedCalls.ts"
 
 /** The schemas of the OpenAPI document by their names there. The types below give short names to those that several pages use. */
@@ -113,7 +114,7 @@ const isMissingCode = (failure: unknown): boolean =>
 
 /** What the user learns of a failure. */
 export const messageOf = (failure: unknown): string => {
-  if (failure instanceof CallFailed) return failure.message
+  if (failure instanceof CallFailed || failure instanceof Refusal) return failure.message
   if (failure instanceof Unreachable) return "The server can't be reached. Check that it runs, and try again."
   if (isMissingCode(failure))
     return "This page could not be loaded. The server can't be reached, or it has another version by now: reload the page."

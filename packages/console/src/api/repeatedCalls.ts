@@ -13,10 +13,14 @@ const freshKey = (): string =>
   )
 
 const takesKey = ({ method, url }: Request): boolean =>
-  method === "POST" && url.includes("/operator/") && !url.endsWith("/observations")
+  method === "POST" && url.includes("/operator/") && !new URL(url).pathname.endsWith("/observations")
 
-/** Whether the server has done what was asked, or has refused it for good. */
-const isAnswered = ({ status }: Response): boolean => status < 500 && status !== 409
+/**
+ * Whether the server has done what was asked, or has refused it for good. A 409 with `Retry-After` says that the call with the key is under way
+ * still; another one that its answer is lost, or that something else is in the way. [IDEM-3]
+ */
+const isAnswered = ({ headers, status }: Response): boolean =>
+  status < 500 && (status !== 409 || !headers.has("retry-after"))
 
 /** Puts a key on each call that takes one: the same for the same request, until it is answered. */
 export const repeatedCalls = (): Middleware => {

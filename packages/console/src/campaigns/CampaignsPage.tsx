@@ -7,6 +7,7 @@ import { campaignsKey, campaignsQuery, type CampaignSeriesQuery } from "../api/q
 import { CurlButton } from "../curl/CurlButton.tsx"
 import { useHasScope } from "../session/permissions.ts"
 import { PageHeader } from "../shell/PageHeader.tsx"
+import { useLookedAt } from "../shell/useLookedAt.ts"
 import { Button } from "../ui/Button.tsx"
 import { TextField } from "../ui/Field.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
@@ -83,13 +84,15 @@ const Campaign = ({
   const selected = campaigns.find(({ id }) => id === search.campaign) ?? campaigns.at(-1)!
   const days = daysOf(search)
   const interval = search.interval === "week" ? "week" : "day"
+  const { endDate, startDate } = lastDays(Number(days), useLookedAt(search))
   const query = useMemo(
     (): CampaignSeriesQuery => ({
-      ...lastDays(Number(days)),
+      startDate,
+      endDate,
       interval,
       ...(search.post === undefined ? {} : { postId: search.post })
     }),
-    [days, interval, search.post]
+    [startDate, endDate, interval, search.post]
   )
   const choose = (change: CampaignSearch) =>
     void navigate({ to: from, search: readCampaignSearch({ ...search, ...change }), replace: true })

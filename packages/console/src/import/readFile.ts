@@ -1,4 +1,5 @@
 /** Reads a file of observations piece by piece, so that its length does not matter. */
+import { Refusal } from "../api/Refusal.ts"
 import { CsvParser, type CsvRow, separatorOf } from "./csv.ts"
 
 type FileKind = "csv" | "jsonl"
@@ -19,11 +20,27 @@ const previewRows = 3
 const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "")
 
 /**
- * Reads the first 64 KiB. A file that begins with `{`, after blanks, is JSONL, any other one CSV, with at most three rows of it. Never fails on
- * content; rejects when the file can't be read.
+ * Decodes the pieces of a text in turn, or throws a `Refusal`: other encodings can't be told apart, and would be recorded with replaced
+ * letters in people's names. [SES-10]
+ */
+const utf8Decoder = (): ((bytes?: Uint8Array<ArrayBuffer>) => string) => {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+  return (bytes) => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
+    } catch {
+      throw new Refusal("This file is not in UTF-8. Save it as “CSV UTF-8” or as UTF-8, and choose it again.")
+    }
+  }
+}
+
+/**
+ * Reads the first 64 KiB. A file that begins with `{`, after blanks, is JSONL, any other one CSV, with at most three rows of it. Rejects with a
+ * `Refusal` where they are not UTF-8, and when the file can't be read.
  */
 export const previewOf = async (file: Blob): Promise<Preview> => {
-  const text = withoutMark(await file.slice(0, previewBytes).text())
+  // The last character may go on behind them.
+  const text = withoutMark(utf8Decoder()(new Uint8Array(await file.slice(0, previewBytes).arrayBuffer())))
   if (/^\s*\{/.test(text)) return { kind: "jsonl", columns: [], rows: [], separator: "" }
   const separator = separatorOf(text.split(/\r?\n/, 1)[0] ?? "")
   const parser = new CsvParser(separator)
@@ -38,16 +55,16 @@ export const previewOf = async (file: Blob): Promise<Preview> => {
 
 /** Pieces of the text, each with how much of the file was read. */
 async function* pieces(file: Blob) {
-  const decoder = new TextDecoder()
+  const decode = utf8Decoder()
   const reader = file.stream().getReader()
   let read = 0
   for (;;) {
     const { done, value } = await reader.read()
     if (done) break
     read += value.length
-    yield { text: decoder.decode(value, { stream: true }), read }
+    yield { text: decode(value), read }
   }
-  yield { text: decoder.decode(), read }
+  yield { text: decode(), read }
 }
 
 /** Rows of CSV without the first, or lines of JSONL as rows of one cell, as they come, with how many bytes of the file were read. */

@@ -1,6 +1,8 @@
 /** The course of an import: how far it is, what became of the lines, and those that were rejected. */
 import { useQueryClient } from "@tanstack/react-query"
 import { useEffect, useRef, useState } from "react"
+import { CallFailed } from "../api/client.ts"
+import { Refusal } from "../api/Refusal.ts"
 import { leadsKey } from "../api/queries.ts"
 import { observationOf } from "./fields.ts"
 import { type Preview, rowsOf } from "./readFile.ts"
@@ -50,6 +52,12 @@ const countedFields = (
     if (counts.has(path) || counts.size < maxKeptFields) counts.set(path, (counts.get(path) ?? 0) + 1)
   return counts
 }
+
+/** The page stays as it is, with its rejected lines: a page that asks to sign in would lose them. */
+const sessionEnded =
+  "Your session has ended. Sign in again in another tab, then send the same file here once more: what was recorded is not recorded again."
+
+const isSessionEnd = (failure: unknown): boolean => failure instanceof CallFailed && failure.status === 401
 
 /** What a file holds, and how its columns are read. */
 export interface ImportPlan {
@@ -128,7 +136,8 @@ export const useImport = (brandId: string) => {
       setState((before) =>
         signal.aborted ? { ...before, phase: "stopped" } : { ...before, phase: "done", fraction: 1 }
       )
-    } catch (error) {
+    } catch (failure) {
+      const error = isSessionEnd(failure) ? new Refusal(sessionEnded) : failure
       setState((before) => ({ ...before, phase: "stopped", error }))
     }
     await queryClient.invalidateQueries({ queryKey: leadsKey(brandId) })

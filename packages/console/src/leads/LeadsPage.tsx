@@ -8,8 +8,9 @@ import { useSession } from "../session/session.ts"
 import { PageHeader } from "../shell/PageHeader.tsx"
 import { focusedRow, moveRow, useFocusOnNewPage } from "../shell/rows.ts"
 import { useKeys } from "../shell/shortcuts.ts"
+import { useLookedAt } from "../shell/useLookedAt.ts"
 import { Button } from "../ui/Button.tsx"
-import { Empty, Failure, Loading } from "../ui/States.tsx"
+import { Empty, Failure, Loading, Waiting } from "../ui/States.tsx"
 import { useMedia } from "../ui/useMedia.ts"
 import { ColumnsMenu, useColumns } from "./ColumnsMenu.tsx"
 import { ExportMenu } from "./ExportMenu.tsx"
@@ -48,11 +49,14 @@ export const LeadsPage = () => {
   const place = useRef<HTMLDivElement>(null)
   const hasCards = useMedia("(width < 40rem)")
   const [visibleColumns, toggleColumn] = useColumns(place, hasCards)
+  const lookedAt = useLookedAt(search)
   const query = useMemo(() => {
     const { lead: _, ...list } = search
-    return queryOf(list)
-  }, [search])
-  const { data, error, isPlaceholderData, refetch } = useQuery(leadsQuery(access, brandId, query))
+    return queryOf(list, lookedAt)
+  }, [search, lookedAt])
+  const { data, error, failureReason, isPlaceholderData, refetch } = useQuery(
+    leadsQuery(access, brandId, query)
+  )
   const { data: signals } = useQuery({ ...signalsQuery(brandId), enabled: access === "operator" })
   const signalNames = useMemo(() => new Map(signals?.map(({ id, name }) => [id, name])), [signals])
 
@@ -135,6 +139,11 @@ export const LeadsPage = () => {
         {error !== null && data !== undefined ? (
           <div className="px-4 pb-3 md:px-6">
             <Failure error={error} onRetry={() => void refetch()} />
+          </div>
+        ) : null}
+        {error === null && failureReason !== null && (data === undefined || isPlaceholderData) ? (
+          <div className="px-4 pb-3 md:px-6">
+            <Waiting reason={failureReason} />
           </div>
         ) : null}
         <div ref={place} className="flex min-h-0 grow flex-col sm:px-4 sm:pb-4 md:px-6">

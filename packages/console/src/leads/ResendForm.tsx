@@ -81,12 +81,14 @@ export const ResendForm = ({ brandId, leadId }: { readonly brandId: string; read
         .
       </p>
     )
-  const choices = webhooks.flatMap((webhook) => webhook.events.map((event) => ({ webhook, event })))
+  const choices = webhooks.flatMap((webhook) =>
+    webhook.events.map((event) => ({ value: `${webhook.id} ${event}`, webhook, event }))
+  )
+  // The list is read again meanwhile. A webhook that is gone, or has other events, is chosen no more.
+  const choice = choices.find(({ value }) => value === chosen)
   const submit = (form: FormEvent) => {
     form.preventDefault()
-    const choice = choices[Number(chosen)]
-    if (chosen !== "" && choice !== undefined)
-      resend.mutate({ webhookId: choice.webhook.id, event: choice.event })
+    if (choice !== undefined) resend.mutate({ webhookId: choice.webhook.id, event: choice.event })
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-2">
@@ -97,18 +99,18 @@ export const ResendForm = ({ brandId, leadId }: { readonly brandId: string; read
         <Select
           id="resend"
           className="min-w-0 grow"
-          value={chosen}
+          value={choice?.value ?? ""}
           onChange={(change) => setChosen(change.target.value)}
         >
           <option value="">Choose event and webhook</option>
-          {choices.map(({ event, webhook }, i) => (
-            <option key={`${webhook.id} ${event}`} value={i}>
+          {choices.map(({ event, value, webhook }) => (
+            <option key={value} value={value}>
               {eventTexts[event] ?? event} → {webhook.description ?? webhook.url}
               {webhook.enabled ? "" : " (disabled)"}
             </option>
           ))}
         </Select>
-        <Button type="submit" icon="send" disabled={chosen === "" || resend.isPending}>
+        <Button type="submit" icon="send" disabled={choice === undefined || resend.isPending}>
           Send
         </Button>
       </div>

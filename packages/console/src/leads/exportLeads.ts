@@ -7,19 +7,38 @@ export type Format = "csv" | "jsonl"
 
 type Read = (query: LeadQuery) => Promise<LeadPage>
 
-const pageSize = 100
-const sort = "createdAt:asc"
+const maxPageSize = 100
 
-/** Pages of leads of one instant, from the last to the first: what is erased meanwhile moves no lead that is still to come. */
-async function* leadsOfInstant(read: Read, filter: LeadQuery, instant: string) {
-  const query = { ...filter, sort, pageSize, createdAfter: instant, createdBefore: instant } as const
-  const { meta } = await read(query)
-  for (let page = meta.pagination.pageCount; page >= 1; page--) yield (await read({ ...query, page })).data
+/** Leads by which a page overlaps the one before: as many may leave the instant before the page is read in vain. */
+const minOverlap = 10
+
+/** A page of the list, by its number from 1 on and its size. */
+interface PagePlace {
+  readonly page: number
+  readonly pageSize: number
 }
 
+/** The page that begins at `offset` or before it and reaches the furthest. */
+const pageFrom = (offset: number): PagePlace => {
+  let furthest: PagePlace = { page: 1, pageSize: 0 }
+  for (let pageSize = maxPageSize; pageSize > 0; pageSize--) {
+    const page = Math.floor(offset / pageSize) + 1
+    if (page * pageSize > furthest.page * furthest.pageSize) furthest = { page, pageSize }
+  }
+  return furthest
+}
+
+/** Whether the lead comes after the other one in the order of the export. */
+const isAfter = (lead: Lead, other: Lead): boolean =>
+  lead.createdAt > other.createdAt || (lead.createdAt === other.createdAt && lead.id > other.id)
+
 /**
- * Every lead that passes the filter, once each, with how many there were when it began. A lead that is erased or created meanwhile
- * moves the others between pages, so each page begins at the instant of the last lead before it.
+ * Every lead that passes the filter, once each, with how many there were when it began.
+ *
+ * Writers move leads between pages meanwhile, so the list is read from the instant of the last lead on, and a page counts only when it
+ * begins with a lead that was read before, or with the first lead of the list: then no lead lies between it and the page before. Where
+ * an instant fills more than a page, the next page overlaps the one before, and the page is read again from nearer its beginning when it begins
+ * behind the last lead.
  */
 export async function* allLeads(
   read: Read,
@@ -27,31 +46,39 @@ export async function* allLeads(
 ): AsyncGenerator<{ readonly leads: ReadonlyArray<Lead>; readonly total: number }> {
   let after = filter.createdAfter
   let total: number | null = null
-  let seen = new Set<number>()
+  /** The last lead that was read: each one before it was read, or did not stay. */
+  let last: Lead | null = null
+  /** The number of leads from the instant `after` to `last` when their pages were last read. */
+  let rank = 0
+  let overlap = minOverlap
   for (;;) {
-    const query = {
+    const { page, pageSize } = pageFrom(Math.max(0, rank - overlap))
+    const { data, meta } = await read({
       ...filter,
-      sort,
+      sort: "createdAt:asc",
+      page,
       pageSize,
       ...(after === undefined ? {} : { createdAfter: after })
-    } as const
-    const { data, meta } = await read(query)
+    })
     total ??= meta.pagination.total
-    yield { total, leads: data.filter(({ id }) => !seen.has(id)) }
-    const last = data.at(-1)?.createdAt
-    if (last === undefined || meta.pagination.pageCount <= 1) return
-    for (const { createdAt, id } of data) if (createdAt === last) seen.add(id)
-    if (last !== after) {
-      after = last
-      seen = new Set(data.filter(({ createdAt }) => createdAt === last).map(({ id }) => id))
+    const before: Lead | null = last
+    const isAdjacent = page === 1 || (data.length > 0 && before !== null && !isAfter(data[0]!, before))
+    if (!isAdjacent) {
+      overlap *= 2
       continue
     }
-    for await (const leads of leadsOfInstant(read, filter, last)) {
-      yield { total, leads: leads.filter(({ id }) => !seen.has(id)) }
-      for (const { id } of leads) seen.add(id)
+    overlap = minOverlap
+    rank = (page - 1) * pageSize + data.length
+    const leads: ReadonlyArray<Lead> = before === null ? data : data.filter((lead) => isAfter(lead, before))
+    yield { total, leads }
+    const newest = leads.at(-1)
+    if (page >= meta.pagination.pageCount) return
+    if (newest === undefined) continue
+    if (newest.createdAt !== after) {
+      after = newest.createdAt
+      rank = data.filter(({ createdAt }) => createdAt === after).length
     }
-    after = new Date(Date.parse(last) + 1).toISOString()
-    seen = new Set()
+    last = newest
   }
 }
 

@@ -1,4 +1,5 @@
 /** The state of the list of leads, as its URL has it: filters, order, page, and the lead that is open. */
+import { instantOf } from "../shell/localDays.ts"
 import { searchTexts } from "../shell/searchTexts.ts"
 import type { LeadQuery } from "../api/queries.ts"
 
@@ -43,12 +44,8 @@ const windowStart = (window: string | undefined, now: number): string | undefine
   return new Date(Math.floor(start / millisPerMinute) * millisPerMinute).toISOString()
 }
 
-/** A bound as the API takes it: a day means the reader's whole day. Anything else is passed on as it is. */
-const bound = (value: string | undefined, isEnd: boolean): string | undefined => {
-  if (value === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return value
-  const instant = new Date(`${value}T${isEnd ? "23:59:59.999" : "00:00:00.000"}`)
-  return Number.isNaN(instant.getTime()) ? value : instant.toISOString()
-}
+const bound = (value: string | undefined, isEnd: boolean): string | undefined =>
+  value === undefined ? undefined : instantOf(value, isEnd)
 
 /** The parameters that choose leads, as the API takes them. */
 export const filterOf = (search: LeadSearch, now = Date.now()): LeadQuery => {

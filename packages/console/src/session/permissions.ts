@@ -24,5 +24,9 @@ export const hasScope = ({ scopes }: Session, scope: Scope): boolean => scopes?.
 export const isUnlimited = ({ access, brandIds }: Session): boolean =>
   access === "operator" && brandIds === null
 
+/** Whether the session may do everything, as that of the environment's token. */
+export const mayDoAll = (session: Session): boolean =>
+  isUnlimited(session) && allScopes.every((scope) => hasScope(session, scope))
+
 /** Whether the session of this page has it; false for that of an API key. */
 export const useHasScope = (scope: Scope): boolean => hasScope(useSession(), scope)

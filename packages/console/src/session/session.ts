@@ -19,9 +19,18 @@ export const sessionQuery = queryOptions({
   staleTime: Infinity
 })
 
+/** The tabs of a browser share one session: what one of them begins or ends holds for all. */
+const tabs = new BroadcastChannel("lead-signals session")
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is no window
+const tellOtherTabs = (): void => tabs.postMessage(null)
+
 /** `credential`: the operator token, an API key, or a one-time code. */
-export const signIn = async (credential: string): Promise<Session> =>
-  (await answerOf(api.POST("/session", { body: { credential } }))).data
+export const signIn = async (credential: string): Promise<Session> => {
+  const { data } = await answerOf(api.POST("/session", { body: { credential } }))
+  tellOtherTabs()
+  return data
+}
 
 /** The session of a page that is shown to those who signed in. */
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data as Session
@@ -38,9 +47,26 @@ export const useSignOut = () => {
     onSuccess: () => {
       forgetAll(queryClient)
       queryClient.setQueryData(sessionKey, null)
+      tellOtherTabs()
     }
   })
 }
 
 /** Why the code of a link did not sign in; null when there was none, or it did. */
 export const signInFailure: { message: string | null } = { message: null }
+
+const hasSession = (state: SessionState | undefined): boolean =>
+  state !== undefined && state !== null && !("ended" in state)
+
+/** Reads the session again whenever another tab has signed in or out, and forgets what the one before had read. */
+export const followSession = (queryClient: QueryClient): void => {
+  const follow = async (): Promise<void> => {
+    const before = queryClient.getQueryData<SessionState>(sessionKey)
+    const session = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
+    // A page that had a session says why it asks to sign in.
+    if (session === null && hasSession(before)) queryClient.setQueryData(sessionKey, { ended: true })
+    // What is on the page is read again.
+    await queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
+  }
+  tabs.addEventListener("message", () => void follow().catch(() => {}))
+}

@@ -5,6 +5,7 @@ import type { AuditEntry } from "../api/client.ts"
 import { auditQuery, brandsQuery } from "../api/queries.ts"
 import { CurlButton } from "../curl/CurlButton.tsx"
 import { useHasScope } from "../session/permissions.ts"
+import { instantOf } from "../shell/localDays.ts"
 import { PageHeader } from "../shell/PageHeader.tsx"
 import { Badge } from "../ui/Badge.tsx"
 import { Button } from "../ui/Button.tsx"
@@ -52,7 +53,7 @@ export const AuditPage = () => {
   const { data: brands = [] } = useQuery({ ...brandsQuery, enabled: useHasScope("read") })
   const query = {
     ...(search.of === "brand" ? { brandId } : {}),
-    ...(search.since === undefined ? {} : { since: search.since })
+    ...(search.since === undefined ? {} : { since: instantOf(search.since, false) })
   }
   const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
     auditQuery(query)

@@ -4,7 +4,7 @@ import { Button } from "../ui/Button.tsx"
 import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
 import { TextField } from "../ui/Field.tsx"
 import { Name } from "../ui/Name.tsx"
-import { SecretDialog } from "../ui/SecretDialog.tsx"
+import { openSecret } from "../ui/SecretDialog.tsx"
 import { exactTime, Time } from "../ui/Time.tsx"
 
 /** A key or a token, as lists have it: without its value. */
@@ -92,22 +92,26 @@ export const CredentialState = ({ credential, name, onRevoke }: StateProps) => {
   )
 }
 
-interface CreatedProps {
+interface Created {
   readonly what: "key" | "token"
   readonly value: string
-  readonly onClose: () => void
   /** The end of the sentence that says how programs send it. */
   readonly sentenceEnd: string
 }
 
 /** Shows a new one, once. */
-export const CreatedCredential = ({ onClose, sentenceEnd, value, what }: CreatedProps) => (
-  <SecretDialog title={`The new ${what}`} value={value} onClose={onClose}>
-    The server keeps its hash alone. Programs send it as{" "}
-    <code className="font-mono">Authorization: Bearer …</code>
-    {sentenceEnd}
-  </SecretDialog>
-)
+export const openCredential = ({ sentenceEnd, value, what }: Created): void =>
+  openSecret({
+    title: `The new ${what}`,
+    value,
+    text: (
+      <>
+        The server keeps its hash alone. Programs send it as{" "}
+        <code className="font-mono">Authorization: Bearer …</code>
+        {sentenceEnd}
+      </>
+    )
+  })
 
 interface RevokeProps {
   readonly what: "key" | "token"

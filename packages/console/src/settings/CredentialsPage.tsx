@@ -9,7 +9,7 @@ import { type Column, DataTable } from "../ui/DataTable.tsx"
 import type { IconName } from "../ui/Icon.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { notify } from "../ui/toasts.tsx"
-import { type Credential, CreatedCredential, CredentialState, RevokeDialog } from "./Credential.tsx"
+import { type Credential, CredentialState, openCredential, RevokeDialog } from "./Credential.tsx"
 
 /** Properties of the dialog that creates a key or token. */
 export interface CreateCredentialProps {
@@ -61,7 +61,6 @@ export const CredentialsPage = <Row extends Credential>({
 }: CredentialsPageProps<Row>) => {
   const queryClient = useQueryClient()
   const [isCreating, setCreating] = useState(false)
-  const [created, setCreated] = useState<string | null>(null)
   const [revoking, setRevoking] = useState<Row | null>(null)
   const refresh = () => queryClient.invalidateQueries({ queryKey })
 
@@ -120,20 +119,12 @@ export const CredentialsPage = <Row extends Credential>({
       {isCreating
         ? createDialog({
             onCreated: (value) => {
-              setCreated(value)
+              openCredential({ what, value, sentenceEnd })
               void refresh()
             },
             onClose: () => setCreating(false)
           })
         : null}
-      {created === null ? null : (
-        <CreatedCredential
-          what={what}
-          value={created}
-          sentenceEnd={sentenceEnd}
-          onClose={() => setCreated(null)}
-        />
-      )}
       {revoking === null ? null : (
         <RevokeDialog
           what={what}

@@ -6,6 +6,7 @@ import { deliveriesQuery, type DeliveryQuery } from "../api/queries.ts"
 import { Pagination } from "../leads/Pagination.tsx"
 import { useFocusOnNewPage } from "../shell/rows.ts"
 import { Badge } from "../ui/Badge.tsx"
+import { Button } from "../ui/Button.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { Time } from "../ui/Time.tsx"
@@ -113,6 +114,20 @@ export const Deliveries = ({ brandId, onChange, search, webhookId }: DeliveriesP
         </div>
       )
     if (data === undefined) return <Loading />
+    if (data.meta.pagination.total > 0 && data.data.length === 0)
+      return (
+        <Empty
+          icon="send"
+          title="This page is past the end"
+          action={
+            <Button onClick={() => onChange(search.state === undefined ? {} : { state: search.state })}>
+              First page
+            </Button>
+          }
+        >
+          The list has become shorter, or the link is older than the list.
+        </Empty>
+      )
     if (data.data.length === 0)
       return (
         <Empty

@@ -11,7 +11,7 @@ import { ConfirmDialog } from "../ui/ConfirmDialog.tsx"
 import { TextField } from "../ui/Field.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
 import { MenuButton, type MenuItem } from "../ui/MenuButton.tsx"
-import { SecretDialog } from "../ui/SecretDialog.tsx"
+import { openSecret } from "../ui/SecretDialog.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { toTheSecond } from "../ui/Time.tsx"
 import { notify, notifyFailure } from "../ui/toasts.tsx"
@@ -121,7 +121,6 @@ const Actions = ({ brandId, webhook }: OfWebhook) => {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const [open, setOpen] = useState<Open | null>(null)
-  const [secret, setSecret] = useState<string | null>(null)
   const path = pathOf({ brandId, webhook })
   const refresh = () => queryClient.invalidateQueries({ queryKey: webhooksKey(brandId) })
   const close = () => setOpen(null)
@@ -149,7 +148,11 @@ const Actions = ({ brandId, webhook }: OfWebhook) => {
   })
   const rotate = async () => {
     const { data } = await answerOf(api.POST("/operator/brands/{brandId}/webhooks/{id}/rotate-secret", path))
-    setSecret(data.secret)
+    openSecret({
+      title: "The new secret",
+      value: data.secret,
+      text: "The previous secret also signs for 24 hours."
+    })
   }
   const remove = async () => {
     await answerOf(api.DELETE("/operator/brands/{brandId}/webhooks/{id}", path))
@@ -193,11 +196,6 @@ const Actions = ({ brandId, webhook }: OfWebhook) => {
           be undone; to stop it for a while, disable it.
         </ConfirmDialog>
       ) : null}
-      {secret === null ? null : (
-        <SecretDialog title="The new secret" value={secret} onClose={() => setSecret(null)}>
-          The previous secret also signs for 24 hours.
-        </SecretDialog>
-      )}
     </>
   )
 }

@@ -9,7 +9,7 @@ import { PageHeader } from "../shell/PageHeader.tsx"
 import { Button } from "../ui/Button.tsx"
 import { type Column, DataTable } from "../ui/DataTable.tsx"
 import { FormDialog } from "../ui/FormDialog.tsx"
-import { SecretDialog } from "../ui/SecretDialog.tsx"
+import { openSecret } from "../ui/SecretDialog.tsx"
 import { Empty, Failure, Loading } from "../ui/States.tsx"
 import { Time } from "../ui/Time.tsx"
 import { WebhookBadge } from "./WebhookBadge.tsx"
@@ -17,11 +17,10 @@ import { bodyOf, eventTypes, newWebhook, WebhookFields, type WebhookValues } fro
 
 interface CreateWebhookProps {
   readonly brandId: string
-  readonly onCreated: (secret: string) => void
   readonly onClose: () => void
 }
 
-const CreateWebhook = ({ brandId, onClose, onCreated }: CreateWebhookProps) => {
+const CreateWebhook = ({ brandId, onClose }: CreateWebhookProps) => {
   const queryClient = useQueryClient()
   const [values, setValues] = useState<WebhookValues>(newWebhook)
   const create = async () => {
@@ -32,8 +31,12 @@ const CreateWebhook = ({ brandId, onClose, onCreated }: CreateWebhookProps) => {
         body: { ...body, ...(description === null ? {} : { description }) }
       })
     )
+    openSecret({
+      title: "The webhook's secret",
+      value: data.secret,
+      text: "Your receiver verifies the signature of each post with it. Send a test event from the webhook's page to try it."
+    })
     await queryClient.invalidateQueries({ queryKey: webhooksKey(brandId) })
-    onCreated(data.secret)
   }
   return (
     <FormDialog title="New webhook" does="Create webhook" onSubmit={create} onClose={onClose}>
@@ -47,7 +50,6 @@ export const WebhooksPage = () => {
   const { brandId } = useParams({ from: "/brands/$brandId/settings/webhooks" })
   const { data: webhooks, error, refetch } = useQuery(webhooksQuery(brandId))
   const [isCreating, setCreating] = useState(false)
-  const [secret, setSecret] = useState<string | null>(null)
 
   const columns: ReadonlyArray<Column<Webhook>> = [
     {
@@ -119,15 +121,7 @@ export const WebhooksPage = () => {
         }
       />
       <div className="px-4 pb-6 md:px-6">{body()}</div>
-      {isCreating ? (
-        <CreateWebhook brandId={brandId} onCreated={setSecret} onClose={() => setCreating(false)} />
-      ) : null}
-      {secret === null ? null : (
-        <SecretDialog title="The webhook's secret" value={secret} onClose={() => setSecret(null)}>
-          Your receiver verifies the signature of each post with it. Send a test event from the webhook's page
-          to try it.
-        </SecretDialog>
-      )}
+      {isCreating ? <CreateWebhook brandId={brandId} onClose={() => setCreating(false)} /> : null}
     </>
   )
 }

@@ -1,6 +1,6 @@
 /** The frame of a brand's pages: navigation, the brand, the user's menu, and the keys that work everywhere. */
 import { useQuery } from "@tanstack/react-query"
-import { Link, Outlet, useLocation, useParams } from "@tanstack/react-router"
+import { Link, Navigate, Outlet, useLocation, useParams } from "@tanstack/react-router"
 import { Suspense, useEffect, useState } from "react"
 import { brandsQuery } from "../api/queries.ts"
 import { allScopes, hasScope } from "../session/permissions.ts"
@@ -91,6 +91,7 @@ const OpenedPage = ({ brandId }: { readonly brandId: string }) => {
  */
 export const BrandShell = () => {
   const { brandId } = useParams({ from: "/brands/$brandId" })
+  const session = useSession()
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [isHelpVisible, setHelpVisible] = useState(false)
   useEffect(() => lastBrand.write(brandId), [brandId])
@@ -108,6 +109,9 @@ export const BrandShell = () => {
       document.removeEventListener("keydown", listen)
     }
   }, [isMenuOpen])
+  // A key's calls name no brand: under the address of another one its leads would stand as that one's.
+  if (session.brand !== null && session.brand.id !== brandId)
+    return <Navigate to="/brands/$brandId/leads" params={{ brandId: session.brand.id }} replace />
   return (
     <div className="flex h-dvh flex-col md:flex-row">
       <a

@@ -4,6 +4,7 @@ import { Outlet, useMatchRoute } from "@tanstack/react-router"
 import { Suspense } from "react"
 import { sessionQuery } from "../session/session.ts"
 import { SignInPage } from "../session/SignInPage.tsx"
+import { SecretDialog } from "../ui/SecretDialog.tsx"
 import { Loading } from "../ui/States.tsx"
 
 const SignedIn = () => {
@@ -15,5 +16,10 @@ const SignedIn = () => {
 /** Without a session, or after it has ended, the sign-in page stands at the URL that was opened, and the page follows. */
 export const Root = () => {
   const isPublic = useMatchRoute()({ to: "/api" }) !== false
-  return <Suspense fallback={<Loading />}>{isPublic ? <Outlet /> : <SignedIn />}</Suspense>
+  return (
+    <>
+      <Suspense fallback={<Loading />}>{isPublic ? <Outlet /> : <SignedIn />}</Suspense>
+      <SecretDialog />
+    </>
+  )
 }

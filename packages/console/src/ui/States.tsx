@@ -69,6 +69,13 @@ export const Failure = ({ children, error, onRetry }: FailureProps) => (
   </div>
 )
 
+/** A read that has failed and is repeated by itself, in words: what stands below is not its answer. */
+export const Waiting = ({ reason }: { readonly reason: unknown }) => (
+  <p role="status" className="bg-warn-soft text-warn rounded-md px-3 py-2 text-sm wrap-anywhere">
+    {messageOf(reason)} The page tries again by itself.
+  </p>
+)
+
 /** A page that could not be drawn. What the server says is the server's; the rest is the page's own mistake. */
 export const PageFailure = ({ error, onRetry }: FailureProps) => (
   <div className="flex flex-col gap-3">

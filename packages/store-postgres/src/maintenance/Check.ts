@@ -5,7 +5,6 @@ import { leadOf } from "@lead-signals/sql-rows"
 import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.ts"
 import { gramsOf, searchTextsOf } from "../query/Grams.ts"
-import { orderings } from "../query/Ordering.ts"
 import { leadColumns, type LeadRow, signalIdsOf } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
 import { verifyKeys } from "../schema/EncryptionState.ts"
@@ -13,6 +12,7 @@ import { newestMigration } from "../schema/Migrations.ts"
 import { storeKeys } from "../sealing/StoreKeys.ts"
 import { readVersion } from "./SchemaVersion.ts"
 import { attempt, session } from "./Session.ts"
+import { countWrongBuckets } from "./WrongBuckets.ts"
 
 /** The result of `check`. */
 export interface Checked {
@@ -49,12 +49,6 @@ const different = (kept: string, recounted: string): string =>
 /** Counts the rows of a table whose reference finds no row. */
 const dangling = (table: string, target: string, on: string): string =>
   `SELECT count(*) AS n FROM lead_signals.${table} t WHERE NOT EXISTS (SELECT 1 FROM lead_signals.${target} r WHERE ${on})`
-
-const orderingNames = Object.keys(orderings)
-  .map((name) => `('${name}')`)
-  .join(", ")
-
-const allFlags = [0, 1, 2, 3, 4, 5, 6, 7]
 
 /** Queries that compare the tables with each other; each counts wrong rows. */
 const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
@@ -98,16 +92,6 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
     different(
       "SELECT brand_id, webhook_id, state, sum(n)::bigint AS n FROM lead_signals.delivery_count GROUP BY 1, 2, 3 HAVING sum(n) <> 0",
       "SELECT brand_id, webhook_id, state, count(*) FROM lead_signals.delivery GROUP BY brand_id, webhook_id, state"
-    )
-  ],
-  [
-    "the rank buckets of the orders",
-    different(
-      `SELECT brand_id, ordering, ${allFlags.map((flags) => `sum(n${flags})::bigint AS n${flags}`).join(", ")}
-       FROM lead_signals.lead_bucket GROUP BY brand_id, ordering HAVING sum(${allFlags.map((flags) => `n${flags}`).join(" + ")}) > 0`,
-      `SELECT l.brand_id, o.ordering, ${allFlags.map((flags) => `count(*) FILTER (WHERE l.flags = ${flags})`).join(", ")}
-       FROM lead_signals.lead l CROSS JOIN (VALUES ${orderingNames}) o(ordering)
-       GROUP BY l.brand_id, o.ordering`
     )
   ],
   [
@@ -204,13 +188,16 @@ const checkAll = async (
   const version = await readVersion(sql)
   const problems: Array<string> = []
   const kinds = Object.entries(counted)
-  const steps = agreements.length + kinds.length + 1
+  const steps = agreements.length + kinds.length + 2
   for (const [i, [what, text]] of agreements.entries()) {
     onProgress(i / steps, `comparing ${what}`)
     const { n } = (await sql.get<{ n: number }>(text))!
     if (Number(n) > 0) problems.push(`${what} are wrong in ${n} places`)
   }
-  onProgress(agreements.length / steps, "comparing folded, searched and rendered texts")
+  onProgress(agreements.length / steps, "comparing the rank buckets of the orders")
+  const wrongBuckets = await countWrongBuckets(sql)
+  if (wrongBuckets > 0) problems.push(`the rank buckets of the orders are wrong in ${wrongBuckets} places`)
+  onProgress((agreements.length + 1) / steps, "comparing folded, searched and rendered texts")
   const column = await sql.get(
     `SELECT 1 FROM pg_attribute WHERE attrelid = 'lead_signals.lead'::regclass AND attname = 'sealed'`
   )
@@ -223,7 +210,7 @@ const checkAll = async (
     )
   const counts: Record<string, number> = {}
   for (const [i, [kind, from]] of kinds.entries()) {
-    onProgress((agreements.length + 1 + i) / steps, "counting rows")
+    onProgress((agreements.length + 2 + i) / steps, "counting rows")
     counts[kind] = Number((await sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${from}`))!.n)
   }
   return { version, newest: newestMigration, counts, problems }

@@ -6,7 +6,6 @@ import { openToRead } from "../connection/Driver.ts"
 import { unavailable } from "../connection/BusyRetry.ts"
 import { orderings } from "../filter/Ordering.ts"
 import { newestMigration } from "../schema/Migrations.ts"
-import { allFlags } from "../rank-index/RankIndex.ts"
 import {
   activityCounts,
   dayCounts,
@@ -14,6 +13,7 @@ import {
   finishedCounts,
   leadCounts
 } from "../rank-index/DerivedTables.ts"
+import { wrongBuckets } from "../rank-index/WrongBuckets.ts"
 import { isUnindexed, maxUnindexed } from "../search/SearchTail.ts"
 import { readVersion } from "./FileVersion.ts"
 
@@ -55,10 +55,10 @@ const different = (kept: string, recounted: ReadonlyArray<string>): string =>
 /** Leads whose texts the search indexes hold. */
 const indexedLeads = `SELECT id FROM lead WHERE NOT (${isUnindexed})`
 
-const eachOrdering = Object.keys(orderings).map((ordering) => `SELECT '${ordering}' AS ordering`)
-
-/** Queries that compare each derived table with the leads. */
-const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
+/** Queries that compare each derived table with the leads. `isThere` says whether the file has an index. */
+const agreementsOf = (
+  isThere: (index: string) => boolean
+): ReadonlyArray<readonly [what: string, sql: string]> => [
   [
     "the counts of leads by flags and signal",
     different("SELECT brand_id, signal_id, flags, n FROM lead_count WHERE n <> 0", leadCounts)
@@ -82,18 +82,7 @@ const agreements: ReadonlyArray<readonly [what: string, sql: string]> = [
     "the counts of deliveries by the hour",
     different("SELECT webhook_id, hour, state, n FROM delivery_hour WHERE n <> 0", [finishedCounts])
   ],
-  [
-    "the rank buckets of the orders",
-    different(
-      `SELECT brand_id, ordering, ${allFlags.map((flags) => `sum(n${flags})`).join(", ")}
-       FROM lead_stretch GROUP BY brand_id, ordering`,
-      [
-        `SELECT b.id, o.ordering, ${allFlags.map((flags) => `count(CASE WHEN l.flags = ${flags} THEN 1 END)`).join(", ")}
-         FROM brand b JOIN (${eachOrdering.join(" UNION ALL ")}) o LEFT JOIN lead l ON l.brand_id = b.id
-         GROUP BY b.id, o.ordering`
-      ]
-    )
-  ],
+  ["the rank buckets of the orders", wrongBuckets(isThere)],
   [
     "the leads of the signals",
     `SELECT count(*) FROM lead_signal g LEFT JOIN lead l ON l.id = g.lead_id
@@ -127,8 +116,10 @@ export const check = (
       try {
         const one = (sql: string): number => db.prepare(sql).pluck().get() as number
         const version = readVersion(db, filename)
-        const tables = new Set(db.prepare("SELECT name FROM sqlite_schema").pluck().all())
+        const names = new Set(db.prepare("SELECT name FROM sqlite_schema").pluck().all())
         const problems: Array<string> = []
+        const isThere = (index: string): boolean => names.has(index)
+        const agreements = agreementsOf(isThere)
         const steps = 2 + agreements.length
         onProgress(0, "reading every page")
         for (const line of db.pragma("integrity_check(20)", { simple: false }) as Array<{
@@ -144,13 +135,18 @@ export const check = (
             `foreign keys refer to missing rows in ${lost.length} places; the first from ${table} to ${parent}`
           )
         }
+        if (version === newestMigration) {
+          for (const { index } of Object.values(orderings)) {
+            if (!isThere(index)) problems.push(`the index ${index} is missing`)
+          }
+        }
         agreements.forEach(([what, sql], i) => {
           onProgress((2 + i) / steps, `counting ${what}`)
           if (version < newestMigration) return
           const wrong = one(sql)
           if (wrong > 0) problems.push(`${what} are wrong in ${wrong} places`)
         })
-        const present = Object.entries(counted).filter(([, sql]) => tables.has(/FROM (\w+)/.exec(sql)![1]!))
+        const present = Object.entries(counted).filter(([, sql]) => names.has(/FROM (\w+)/.exec(sql)![1]!))
         const counts = Object.fromEntries(
           present.map(([name, sql]) => {
             const isDeletable = version === newestMigration && deletable.has(name)

@@ -36,8 +36,8 @@ export const deliveryCounts = "SELECT webhook_id, state, count(*) FROM delivery 
 export const finishedCounts =
   "SELECT webhook_id, finished_at / 3600000, state, count(*) FROM delivery WHERE state <> 'pending' GROUP BY 1, 2, 3"
 
-/** A literal below every key of the order. */
-const minOf = ({ name }: Ordering): string => (name === "name" ? "''" : "-9e999")
+/** A literal below every key of the order, at which the first bucket of a brand begins. */
+export const minOf = ({ name }: Ordering): string => (name === "name" ? "''" : "-9e999")
 
 const counts = RankIndex.allFlags.map((flags) => `n${flags}`).join(", ")
 const counting = RankIndex.allFlags.map((flags) => `sum(flags = ${flags}) AS n${flags}`).join(", ")
