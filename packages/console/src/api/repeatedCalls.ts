@@ -16,8 +16,8 @@ const takesKey = ({ method, url }: Request): boolean =>
   method === "POST" && url.includes("/operator/") && !new URL(url).pathname.endsWith("/observations")
 
 /**
- * Whether the server has done what was asked, or has refused it for good. A 409 with `Retry-After` says that the call with the key is under way
- * still; another one that its answer is lost, or that something else is in the way. [IDEM-3]
+ * Whether the server has done what was asked, or has refused it for good. A 409 with `Retry-After` says that the call with this key is still under
+ * way. Any other 409 is an answer: the first one is lost, or something else is in the way, and the same key would get it again. [IDEM-3]
  */
 const isAnswered = ({ headers, status }: Response): boolean =>
   status < 500 && (status !== 409 || !headers.has("retry-after"))

@@ -65,7 +65,7 @@ export const followSession = (queryClient: QueryClient): void => {
     const session = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
     // A page that had a session says why it asks to sign in.
     if (session === null && hasSession(before)) queryClient.setQueryData(sessionKey, { ended: true })
-    // What is on the page is read again.
+    // What the session before had read is forgotten; what is on the page is read again.
     await queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
   }
   tabs.addEventListener("message", () => void follow().catch(() => {}))

@@ -25,7 +25,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Opens the dialog. The secret is no state of the page that made it: a page goes when its session ends. [SES-9] */
+/** Opens the dialog. The secret is kept outside of the page that made it, because the page is removed when its session ends. [SES-9] */
 export const openSecret = (secret: NewSecret): void => change(secret)
 
 const always = () => true
