@@ -51,10 +51,13 @@ const sightingOf = ({ engagement, person }: Json): Sighting => ({
   ) as Sighting["engagement"]
 })
 
+/** Whether nothing is wrong with the request but that its body comes too slowly: it is taken where the process stands still meanwhile. */
+const isOnlyLate = ({ form }: Probe): boolean => form.refusal?.status === 408
+
 const meansOf = (probe: Probe, resolved: Resolved, targets: ProbeTargets): Meaning => {
   const { home, meant, params, value } = resolved
   const { id, method } = probe.operation
-  if (isRefused(probe)) return { means: "bad" }
+  if (isRefused(probe) && !isOnlyLate(probe)) return { means: "bad" }
   const field = probe.of === "field" ? probe : null
   const means = field === null ? undefined : (field.form.means ?? value)
   const given = (name: string): string | null =>

@@ -117,7 +117,7 @@ const comingSlowly: ReadonlyArray<LineForm> = [
   ].map((pauses, i): LineForm => ({
     ...good(
       i === 0 ? "a line whose pieces take too long" : "a line that begins too late",
-      0,
+      1,
       (line) => `${line}\n`
     ),
     refusal: { status: 408, code: "request_timeout", names: "A line of x-ndjson" },
