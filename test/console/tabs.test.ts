@@ -52,7 +52,8 @@ describe.skipIf(chromiumPath === undefined)("a page of the console that stays op
       expect(new URL(tab.url()).pathname).toBe(`/console/brands/${beta.brand}/leads`)
       expect(await tab.getByText("Alpha Person").count()).toBe(0)
     }
-    expect(wrong).toEqual([])
+    // A read that was under way as the session ended is refused, and the browser says so.
+    expect(wrong.filter((text) => !text.includes("status of 401"))).toEqual([])
     await context.close()
   })
 

@@ -43,6 +43,11 @@ describe("the redacted excerpt of a response", () => {
     )
   })
 
+  it("holds no word of an author's name where only the post has it [DELIV-5, PII-2]", () => {
+    const engagements = [{ postAuthor: "Cy Quill-Marsh Ferrant", postAuthorDetail: null }]
+    expect(redacted("no ferrant, nor QUILL-MARSH", { engagements })).toBe("no […], nor […]")
+  })
+
   it("is the answer as it came, when it repeats nothing [DELIV-5]", () => {
     const data = {
       lead2: { id: 7, name: "Ada Example", headline: "Head of R&D" },

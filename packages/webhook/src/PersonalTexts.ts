@@ -20,8 +20,10 @@ const impersonalKeys = new Set([
  */
 const isIdentifying = (text: string): boolean => text.length >= 2 || isOtherScript(text)
 
+const names = new Set(["name", "firstName", "lastName", "postAuthor"])
+
 /** Each word of a name identifies the person; words of other texts are common ones. */
-const isName = (key: string): boolean => key === "name" || key === "firstName" || key === "lastName"
+const isName = (key: string): boolean => names.has(key)
 
 /** Lines of at least this length count as phrases of their own: an echo may begin or end at any line. */
 const minLineLength = 8

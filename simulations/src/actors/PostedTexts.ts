@@ -11,7 +11,7 @@ export interface PostedText {
 }
 
 /** Fields of which each word is the person's. */
-const names = ["name", "firstName", "lastName"]
+const names = ["name", "firstName", "lastName", "postAuthor"]
 
 /** Fields of personal data. [PII-1] */
 const personal = new Set([
@@ -34,7 +34,6 @@ const personal = new Set([
   "commentText",
   "postUrl",
   "postContent",
-  "postAuthor",
   "linkedinProfileUrl",
   "profileImageUrl"
 ])

@@ -5,6 +5,7 @@ import type { TypeScript } from "../bugs/SyntaxEdit.ts"
 /** Modules that are left out, from the root of the repository, with the reason. */
 export const omittedModules: ReadonlyMap<string, string> = new Map([
   ["packages/domain/src/text/CaseFoldingTable.ts", "a table made from Unicode's data"],
+  ["packages/domain/src/text/Unicode16Table.ts", "a table made from Unicode's data"],
   ["packages/http/src/contract/Documentation.ts", "words of the OpenAPI document"],
   ["packages/http/src/contract/DocumentedView.ts", "types"],
   ["packages/http/src/contract/ErrorExamples.ts", "examples of the OpenAPI document"],

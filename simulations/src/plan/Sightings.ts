@@ -125,7 +125,7 @@ const postSeen = (prng: Prng, brand: number, people: number): Record<string, unk
   if (authored > 1) return prng.chance(0.1) ? { postAuthorDetail: null, postUrl: null } : {}
   // Without the author's external id nobody knows whose post it is.
   if (prng.chance(0.05))
-    return { postUrl: "https://network.example/posts/1", postAuthor: "Bo", postAuthorDetail: {} }
+    return { postUrl: "https://network.example/posts/1", postAuthor: "Bo Author", postAuthorDetail: {} }
   const author = authored === 0 ? extIdOf(brand, prng.below(people)) : `b${brand}-author${prng.below(3)}.`
   return {
     postUrl: `https://network.example/posts/${author}`,

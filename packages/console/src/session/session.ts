@@ -63,8 +63,12 @@ export const followSession = (queryClient: QueryClient): void => {
   const follow = async (): Promise<void> => {
     const before = queryClient.getQueryData<SessionState>(sessionKey)
     const session = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
-    // A page that had a session says why it asks to sign in.
-    if (session === null && hasSession(before)) queryClient.setQueryData(sessionKey, { ended: true })
+    if (session === null) {
+      // A page that had a session says why it asks to sign in. It would be refused whatever it read again.
+      if (hasSession(before)) queryClient.setQueryData(sessionKey, { ended: true })
+      forgetAll(queryClient)
+      return
+    }
     // What the session before had read is forgotten; what is on the page is read again.
     await queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
   }
