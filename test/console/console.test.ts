@@ -201,7 +201,10 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       return readFileSync(await (await started).path(), "utf8")
     }
     const csv = (await download(/CSV/)).split("\r\n")
-    expect([csv.length, csv[0]!.split(",").slice(0, 4)]).toEqual([3, ["id", "extId", "name", "headline"]])
+    expect([csv.length, csv[0]!.split(",").slice(0, 4)]).toEqual([
+      3,
+      ["\uFEFFid", "extId", "name", "headline"]
+    ])
     expect(csv[1]).toContain(`"'=HYPERLINK(""x"")"`)
     await go(`/brands/${brand}/leads`)
     const lines = (await download(/JSONL/)).trimEnd().split("\n")

@@ -25,6 +25,9 @@ const download = (name: string, blob: Blob): void => {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
+/** What a file of this media type begins with: spreadsheets read CSV as UTF-8 only behind a byte order mark. */
+const markOf = (type: string): string => (type === "text/csv" ? "\uFEFF" : "")
+
 const partLength = 1024 * 1024
 
 /** Parts are blobs, which a browser can keep on its disk. */
@@ -59,19 +62,20 @@ const toDisk = async (name: string, picker: FilePicker): Promise<GrowingFile> =>
 }
 
 /**
- * A file that is written to the disk as it grows, where the browser can, and is downloaded at its end elsewhere. Null: the user chose
- * no place for it. Has to be called while the browser handles a click.
+ * A file that is written to the disk as it grows, where the browser can, and is downloaded at its end elsewhere. CSV begins with a byte order
+ * mark. Null: the user chose no place for it. Has to be called while the browser handles a click.
  */
 export const growingFile = async (name: string, type: string): Promise<GrowingFile | null> => {
-  if (!isFilePicker(window)) return inParts(name, type)
   try {
-    return await toDisk(name, window)
+    const file = isFilePicker(window) ? await toDisk(name, window) : inParts(name, type)
+    await file.write(markOf(type))
+    return file
   } catch (failure) {
     if (failure instanceof DOMException && failure.name === "AbortError") return null
     throw failure
   }
 }
 
-/** Downloads a text that fits memory; `type` is its media type. */
+/** Downloads a text that fits memory; `type` is its media type. CSV begins with a byte order mark. */
 export const saveText = (name: string, type: string, text: string): void =>
-  download(name, new Blob([text], { type }))
+  download(name, new Blob([markOf(type), text], { type }))
