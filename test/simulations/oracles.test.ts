@@ -127,6 +127,23 @@ describe("oracles", () => {
     expect([outcome, violation, [...faults].sort()]).toEqual(["passed", null, [...late].sort()])
   })
 
+  it("let a list that is read after the deletion of its brand began lack what that has removed [DEL-1]", () => {
+    const { plan } = inputOf(scenarioNamed("quiet-day")!, 1)
+    const list = "tenant 0-2 list in detail"
+    // The copy's key is looked up before the deletion begins, and its leads are read after it.
+    const late = [`twice ${list}`, `late ${list} there again`, `slow ${list} twin step`]
+    const tenant = { n: 2, at: 2000, brand: 0, do: "tenant", people: 4, useMillis: 18_561 } as const
+    const { checks, faults, outcome, violation } = run({
+      seed: 1,
+      plan: { ...plan, hours: 0.01, actions: [tenant], scheduledFaults: [] },
+      faults: late,
+      schedule: { kind: "fifo" }
+    })
+    expect([outcome, violation, [...faults].sort()]).toEqual(["passed", null, [...late].sort()])
+    const { weakened } = checks.find(({ rule }) => rule === "each answer about leads and figures")!
+    expect(weakened).toEqual({ "the brand is being deleted: nobody knows what it still has": 1 })
+  })
+
   it("know of all whose events are pruned: no brand comes and goes where the service prunes [RET-5]", () => {
     const [first, ...others] = swarm.brands
     const brands = [{ ...first!, perHour: { ...first!.perHour, tenant: 20 } }, ...others]

@@ -282,6 +282,8 @@ export const agreesWithReference: Oracle = {
     const committed = new WeakMap<Call, number>()
     /** Brands whose deletion has begun: a copy of a call that comes after that finds none. [DEL-5] */
     const deleted = new Set<string>()
+    /** Lists that were let in before the deletion of their brand began, and read after: some of its leads may be removed by then. [DEL-1] */
+    const listedMeanwhile = new WeakSet<Call>()
     return {
       posted: ({ body, id }) => {
         const leased = made.get(id) ?? body
@@ -303,6 +305,8 @@ export const agreesWithReference: Oracle = {
         }
         if (call === null || meanings[method] !== call.meaning.means) return null
         if (method === "leads.erase" && answer !== true) return null
+        if (call.meaning.means === "list" && call.brand !== null && deleted.has(call.brand.id))
+          listedMeanwhile.add(call)
         if (method === "leads.commit") {
           const ids = (args[1] as ReadonlyArray<Json>).map(({ engagementId }) => engagementId)
           const piece = pieceOf(call, ids, committed.get(call) ?? 0)
@@ -340,6 +344,11 @@ export const agreesWithReference: Oracle = {
           consult(call, call.handledAt, (i) => body?.data?.[i]?.leadId ?? null)
         }
         if (call.expected === undefined) return null
+        if (listedMeanwhile.has(call) && status === 200) {
+          rule.weaken("the brand is being deleted: nobody knows what it still has")
+          facts.compared.add(call)
+          return null
+        }
         rule.judged++
         const what = () => `${means}, ${call.request.method} ${decodeURIComponent(call.request.url)}`
         const isMissing = (call.expected as Json).data === null
