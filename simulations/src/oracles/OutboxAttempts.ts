@@ -74,11 +74,13 @@ export class OutboxAttempts {
   }
 
   /**
-   * The delivery that the body is of: one whose id nobody has seen, and that is due the longest. Where several are due, another may be meant.
+   * The delivery that the body is of: one whose id nobody has seen, that was queued when the store says so as it makes the body, and that is
+   * due the longest. Where several are due, another may be meant.
    */
   private unseen(
     webhook: OutboxWebhook,
-    { body, place, resendOf }: Json,
+    { body, deliveryId, place, resendOf }: Json,
+    { queuedAt }: Json,
     now: number
   ): KnownDelivery | undefined {
     const parsed = parsedBody(body ?? "{}")
@@ -88,11 +90,13 @@ export class OutboxAttempts {
       leadId: data?.lead2?.id ?? null,
       engagementId: data?.engagements?.[0]?.id ?? null
     })
+    const createdAt: number | undefined = queuedAt?.get(deliveryId)
     const fitting = this.outbox.ids
       .unseen(webhook, subject)
       .filter(
         (each) =>
           each.state === "pending" &&
+          (createdAt === undefined || each.createdAt === createdAt) &&
           each.isOrdered === (place?.isInOrder ?? false) &&
           isResendOf(each, resendOf)
       )
@@ -114,7 +118,7 @@ export class OutboxAttempts {
       const { batch, body, deliveryId: id, place, token, until } = given
       const webhook = this.outbox.webhooks.get(given.webhook.id)
       if (webhook === undefined) return `${id} is leased for webhook ${given.webhook.id}, which is gone`
-      const delivery = this.outbox.ids.delivery(webhook, id) ?? this.unseen(webhook, given, now)
+      const delivery = this.outbox.ids.delivery(webhook, id) ?? this.unseen(webhook, given, request, now)
       if (delivery === undefined || !this.outbox.ids.learn(delivery, id))
         return `${id} is leased for webhook ${webhook.id}, and nobody queued it`
       if (!webhook.enabled) return `${id} is leased, and webhook ${webhook.id} is disabled`

@@ -7,7 +7,14 @@ import { type Context, Effect, FiberRef, GlobalValue } from "effect"
 import type { Rates } from "../Scenario.ts"
 import type { Decisions } from "./Decisions.ts"
 import type { Call, CallingProcess, Stored } from "./KnownFacts.ts"
-import { argsNow, type MethodOfStore, type StoreMethod, type Stores, wrapStore } from "./StorePorts.ts"
+import {
+  argsNow,
+  type MethodOfStore,
+  notingArgs,
+  type StoreMethod,
+  type Stores,
+  wrapStore
+} from "./StorePorts.ts"
 
 const slowestMillis = 1000
 /** Half of the slow calls with an Idempotency-Key take longer than their leases, so that others overtake them. [IDEM-3] */
@@ -135,6 +142,9 @@ export const faulty = (store: Context.Context<Stores>, faults: StoreFaults): Con
   wrapStore(store, (of, member) => {
     if (of.operation === "wait") return member
     return typeof member === "function"
-      ? (...args: ReadonlyArray<unknown>) => disturbed(of, args, member(...args), faults)
+      ? (...args: ReadonlyArray<unknown>) => {
+          const noting = notingArgs(of.method, args)
+          return disturbed(of, noting, member(...noting), faults)
+        }
       : disturbed(of, [], member as Effect.Effect<unknown, unknown>, faults)
   })

@@ -127,6 +127,27 @@ export const argsNow = (method: StoreMethod, args: ReadonlyArray<unknown>): Read
   return [{ ...request, underWay }]
 }
 
+/** A request for leases that notes of each delivery whose body the store has made when it was queued, by its id: no lease says that. */
+interface NotingLeaseRequest extends LeaseRequest {
+  readonly queuedAt: ReadonlyMap<string, number>
+}
+
+/** The arguments of a call; a request for leases also notes when the deliveries were queued whose bodies are made for it. */
+export const notingArgs = (method: StoreMethod, args: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  if (method !== "outbox.lease") return args
+  const [request] = args as readonly [LeaseRequest]
+  const queuedAt = new Map<string, number>()
+  const noting: NotingLeaseRequest = {
+    ...request,
+    queuedAt,
+    body: (material) => {
+      queuedAt.set(material.deliveryId, material.createdAt)
+      return request.body(material)
+    }
+  }
+  return [noting]
+}
+
 type Wrap = (of: MethodOfStore, member: unknown) => unknown
 
 /** The port with each method as `wrap` makes it; methods stay bound to their port, which may be of a class. */
