@@ -1,4 +1,5 @@
 /** `simulate SCENARIO`: one seed or many, here or shared by processes. */
+import { setImmediate } from "node:timers/promises"
 import { campaign, type SeedReport, type SeedRun } from "../Campaign.ts"
 import { type Given, repeatLine, runSummary } from "../report/Summary.ts"
 import { violationOf } from "../Counterexample.ts"
@@ -125,13 +126,17 @@ const concluded = (
   return exitCodes.vacuous
 }
 
-const runHere = (output: Output, scenario: Scenario, options: ScenarioOptions): number => {
+/** Many seeds after one another. Between two of them signals arrive, which end the command. */
+const runHere = async (output: Output, scenario: Scenario, options: ScenarioOptions): Promise<number> => {
   const { firstSeed, hours, seeds } = options
+  const { progress } = output
   const coverageMarks = new CoverageMarks(scenario, hours === undefined)
   const digests: Array<string> = []
   let checks: ReadonlyArray<CheckCount> = []
-  let code = exitCodes.passed
+  let [passed, code] = [0, exitCodes.passed]
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+    await setImmediate()
+    progress.clear()
     const one = runOne(output, scenario, seed, options, {
       isAlone: seeds === 1,
       isFirstBroken: code === exitCodes.passed
@@ -140,7 +145,13 @@ const runHere = (output: Output, scenario: Scenario, options: ScenarioOptions): 
     checks = summedChecks([checks, one.report.checks])
     coverageMarks.add(one.report)
     if (code === exitCodes.passed) code = one.code
+    if (one.report.outcome === "passed") passed++
+    if (seeds > 1) {
+      const done = digests.length
+      progress.update(done / seeds, `${done} of ${seeds} seeds, ${passed} passed`)
+    }
   }
+  progress.clear()
   if (seeds > 1) {
     output.text(`${options.called} · seeds ${firstSeed} to ${firstSeed + seeds - 1}`)
     for (const line of coverageMarks.table(seeds)) output.text(line)
