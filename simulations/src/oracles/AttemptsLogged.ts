@@ -80,7 +80,9 @@ export const attemptsLogged: Oracle = {
           if (log.length !== made) return `${id} has ${made} attempts and ${log.length} lines of log`
           if (log.some(({ number }: { number: number }, i: number) => number !== i + 1))
             return `${id}: gaps in the log`
-          const isTaken = log.some(({ status }: Attempt) => isSuccess(status))
+          // Where its lease ran out, an attempt can end well after the delivery has died by the next one: that is logged, too.
+          const endedWith: number = outboxOf(facts).ids.deliveryOf(id)?.endedWith ?? made
+          const isTaken = log.slice(0, endedWith).some(({ status }: Attempt) => isSuccess(status))
           if (state === "delivered" && !isTaken) return `${id} is delivered, and its log knows of no success`
           if (state === "dead" && (isTaken || made === 0)) return `${id} is dead after a success`
           if (state === "dead" && made < attemptsInAll && webhook.maxDelay === null)

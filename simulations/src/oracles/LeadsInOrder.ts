@@ -27,6 +27,10 @@ interface Lane {
 
 const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status <= 299
 
+/** Whether the delivery has died by a later attempt while the post was on its way, since the lease of the post had run out. */
+const hasDiedMeanwhile = (facts: KnownFacts, delivery: KnownDelivery, { id, sent }: ReceivedPost): boolean =>
+  delivery.state === "dead" && (outboxOf(facts).leases.get(id) ?? []).some(({ at }) => at > sent.at)
+
 /** Whether a failover has lost deliveries: what came before then says nothing of what follows. */
 const losesDeliveries = ({ plan }: KnownFacts): boolean =>
   plan.scheduledFaults.some((each) => each.fault === "failover" && each.lostMillis > 0)
@@ -69,7 +73,8 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
     return known
   }
 
-  return ({ envelope, headers, id, index, status, webhook }: ReceivedPost): string | null => {
+  return (post: ReceivedPost): string | null => {
+    const { envelope, headers, id, index, status, webhook } = post
     if (webhook.ordering !== "lead") return null
     if (!webhooks.has(webhook.id)) seen.judged++
     webhooks.add(webhook.id)
@@ -100,6 +105,15 @@ const ofReceivers = (facts: KnownFacts, checks: Checks) => {
     if (again !== undefined) {
       lane.byId.set(id, again)
       if (isSuccess(status)) lane.open.delete(again)
+      return null
+    }
+    // The next event need not wait for a post that nobody waits for any more.
+    if (delivery !== undefined && hasDiedMeanwhile(facts, delivery, post)) {
+      const came = { key, id }
+      lane.deliveries.set(key, came)
+      lane.byId.set(id, came)
+      for (const rule of [one, young])
+        rule.weaken("the delivery died by a later attempt while the post was on its way")
       return null
     }
     const open = [...lane.open].find((each) => {

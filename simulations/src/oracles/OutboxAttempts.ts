@@ -359,6 +359,7 @@ export class OutboxAttempts {
     delivery.state = state
     delivery.due = null
     delivery.finishedAt = now
+    delivery.endedWith = delivery.attempts
     delivery.body = null
     const next = nextInOrder(delivery)
     if (next === undefined) return

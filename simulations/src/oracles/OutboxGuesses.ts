@@ -34,6 +34,7 @@ const changing = [
   "due",
   "lease",
   "finishedAt",
+  "endedWith",
   "body"
 ] as const
 

@@ -79,6 +79,8 @@ export interface KnownDelivery {
   due: Due | null
   lease: KnownLease | null
   finishedAt: number | null
+  /** How many attempts were logged as it was delivered or died: further ones can end after that, and change nothing. Null while it is pending. */
+  endedWith: number | null
   resendOf: KnownDelivery | null
   resentAs: KnownDelivery | null
   /** What its attempts send; null before the first lease, and when it is finished. */

@@ -218,6 +218,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       due: { from: now, to: now },
       lease: null,
       finishedAt: null,
+      endedWith: null,
       resendOf,
       resentAs: null,
       body: null,
