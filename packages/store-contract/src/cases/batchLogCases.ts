@@ -1,10 +1,10 @@
 /** Cases of what receivers answered to batches, once a person of the batch is erased. */
-import { Deliveries, WebhookStore } from "@lead-signals/domain"
+import { Deliveries, Outbox, Retries, WebhookStore } from "@lead-signals/domain"
 import { Effect, Option } from "effect"
 import { assertEqual } from "../Assertions.ts"
 import { compareDeliveries } from "../DeliveryComparison.ts"
 import { type Step, subscribed } from "../DeliveryHistories.ts"
-import { DeliveryWorld, endDeliveryWorld } from "../DeliveryWorld.ts"
+import { DeliveryWorld, endDeliveryWorld, leaseMillis } from "../DeliveryWorld.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
 /** Engagements by number, each of a person with a post that is of nobody or of another person. */
@@ -86,6 +86,47 @@ export const batchLogCases: ReadonlyArray<Case> = [
           "activity.detected e9": [null]
         })
         yield* compareDeliveries(world)
+        yield* endDeliveryWorld(world)
+      })
+  ),
+
+  caseOf(
+    "logs no answer to a batch of which a person was erased while it was under way [PII-3, BATCH-3, DELIV-5]",
+    (clock) =>
+      Effect.gen(function* () {
+        const outbox = yield* Outbox
+        const world = yield* DeliveryWorld.create(clock)
+        yield* world.play({ ...subscribed, events: 1 })
+        yield* world.play(
+          observed({ person: 0, engagement: 0, author: null }, { person: 1, engagement: 1, author: null })
+        )
+        const [webhook] = yield* Effect.flatMap(WebhookStore, ({ list }) => list(world.brand.id))
+        const { leases } = yield* outbox.lease({
+          token: "under-way",
+          leaseMillis,
+          limits: { total: 100, reserved: 0, perWebhook: 50, failingTotal: 100, perFailingWebhook: 50 },
+          underWay: { total: 0, failingTotal: 0, byWebhook: new Map() },
+          body: ({ deliveryId }) => deliveryId
+        })
+        yield* world.play({ step: "erase", person: 0 })
+        const result = { status: 200, error: null, response: "contact 7", retryAfterSeconds: null }
+        yield* outbox.record(
+          leases
+            .filter((lease) => lease.webhook.id === webhook!.id)
+            .map(({ deliveryId, token, webhook: { url } }) => ({
+              deliveryId,
+              token,
+              url,
+              at: clock.millis,
+              durationMillis: 1,
+              postedAs: { batchId: "wb_1", format: "envelope" as const },
+              result,
+              settle: (known, now) => Retries.settle(known, result, now, 0.5, [])
+            }))
+        )
+        assertEqual("Deliveries.get, the answers to a batch with an erased person", yield* responses(world), {
+          "activity.detected e1": [null]
+        })
         yield* endDeliveryWorld(world)
       })
   )
