@@ -197,6 +197,23 @@ describe("settling a batch", () => {
     expect(log.map(({ number }) => number)).toEqual([4, 5])
   })
 
+  it("logs no answer to a batch with a delivery that is gone: an erasure may have removed it [PII-3, BATCH-3]", () => {
+    const said = { ...answered(200), response: "contact 7 of wh_gone" }
+    const of = (deliveryId: string, batchId: string | null) =>
+      attempt({ deliveryId, postedAs: { batchId, format: "envelope" } }, said)
+    const ids = ["wh_1", "wh_2", "wh_3"]
+    const { log } = AttemptTransitions.settleAll(
+      { deliveries: ids.map((id) => delivery({ id })), webhooks: [webhook] },
+      [of("wh_1", "wb_1"), of("wh_gone", "wb_1"), of("wh_2", "wb_2"), of("wh_3", null), of("wh_gone", null)],
+      now
+    )
+    expect(log.map(({ batchId, response, status }) => [batchId, status, response])).toEqual([
+      ["wb_1", 200, null],
+      ["wb_2", 200, said.response],
+      [null, 200, said.response]
+    ])
+  })
+
   it("disables a webhook once, however many answers said so [DELIV-3]", () => {
     const second = delivery({ id: "wh_2" })
     const { recorded, webhooks } = AttemptTransitions.settleAll(

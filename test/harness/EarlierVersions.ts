@@ -21,6 +21,7 @@ const droppedTriggers = statements
 
 /** By the version that brought it. */
 const brought: ReadonlyArray<readonly [version: number, takenBack: string]> = [
+  [27, "DROP INDEX attempt_by_batch;"],
   [
     25,
     `DROP TABLE changed_lead; ALTER TABLE brand DROP COLUMN changes_forgotten; ALTER TABLE brand DROP COLUMN change_epoch;`

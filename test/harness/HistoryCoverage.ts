@@ -3,6 +3,7 @@ import { expect } from "vitest"
 
 const needed = [
   "a window was full",
+  "blanked in a batch",
   "late",
   "recovered",
   "renamed",

@@ -88,6 +88,8 @@ export const record = (
           url: "u",
           at: now,
           durationMillis: 1,
+          // An erasure of a person in it removes the answer from the log of each.
+          postedAs: { batchId: "wb_1", format: "envelope" as const },
           result,
           settle: (known, at) => Retries.settle(known, result, at, 0.5, schedule)
         }))

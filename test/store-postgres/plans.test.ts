@@ -103,7 +103,7 @@ const scans = (plan: PlanNode): ReadonlyArray<string> =>
   )
 
 /** Tables with so many rows that the planner has a choice. */
-const filled = new Set(["lead", "lead_text", "lead_signal", "engagement"])
+const filled = new Set(["lead", "lead_text", "lead_signal", "engagement", "attempt"])
 
 /** Tables of which the plan reads all rows of a brand. */
 const brandScans = (plan: PlanNode): ReadonlyArray<string> =>
@@ -239,6 +239,11 @@ describe.skipIf(isWithoutPostgres || !isThorough)("plans over 20,000 leads in Po
     const committed = await explained(client, (db) => commitBatch(db, now, [call], maxBucketLeads))
     const [result] = committed.result
     expect("queued" in result! && result.queued).toBe(121)
+    // Answers to 200 batches, of deliveries that nobody looks for.
+    await client.query(
+      `INSERT INTO lead_signals.attempt (brand_id, delivery_seq, number, at, duration_millis, status, response, batch_id)
+         SELECT 1, 1000000 + i, 1, 0, 1, 200, 'r', 'wb_' || i / 100 FROM generate_series(0, 19999) i`
+    )
     // A lead whose posts others engaged with.
     await client.query(
       "UPDATE lead_signals.engagement SET author_ext_id = 'person-000000007' WHERE author_ext_id = 'author-7'"

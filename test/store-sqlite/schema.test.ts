@@ -111,7 +111,8 @@ const digests: Readonly<Record<string, string>> = {
   "0022_counts_by_commit.ts": "a3be07540b519da7",
   "0023_webhook_settings.ts": "80055c81b5cba5dd",
   "0024_attempt_posts.ts": "3a9a01babdfefdd2",
-  "0025_changed_leads.ts": "1302f02e8962f3db"
+  "0025_changed_leads.ts": "1302f02e8962f3db",
+  "0027_attempt_batches.ts": "1a9a7eeb3e5e824f"
 }
 
 describe("a migration", () => {

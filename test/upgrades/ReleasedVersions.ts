@@ -50,7 +50,8 @@ const plain = {
     "4750d127941f3caa991825f6035adc2b89f83d85",
     "9444cfc4dc91510728b3ab2ca0a60030f764d1c2",
     "efbf578973d2a6a4b0017382e6a7013ed358a5ef",
-    "0f7b6d7dcfefa3e9806b378872dc0e0a2c9b0d4c"
+    "0f7b6d7dcfefa3e9806b378872dc0e0a2c9b0d4c",
+    "dc43c51b11c470a671b4bdbc8a7eec09acf456ed"
   ],
   postgres: [
     "aee0ed535765f4cfdae60720cdf5921e206455da",
@@ -65,7 +66,8 @@ const plain = {
     "5ec251a149ceff48e78c3149a4ca4ff9274725fe",
     "47f3d524029da92a66c9cb23d98a7a561ad1e85f",
     "0f7b6d7dcfefa3e9806b378872dc0e0a2c9b0d4c",
-    null
+    null,
+    "dc43c51b11c470a671b4bdbc8a7eec09acf456ed"
   ]
 } satisfies Readonly<Record<string, ReadonlyArray<string | null>>>
 

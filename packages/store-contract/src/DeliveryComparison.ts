@@ -97,7 +97,13 @@ const compareDetails = (webhook: ReferenceWebhook, expected: ReadonlyArray<Refer
       const one = Option.getOrNull(yield* deliveries.get(webhook.id, known.id!))
       assertEqual(
         `Deliveries.get of ${nameOf(known)}, its attempts`,
-        one?.attempts.map(({ at, number, response, status }) => ({ number, at, status, response })) ?? null,
+        one?.attempts.map(({ at, batchId, number, response, status }) => ({
+          number,
+          at,
+          status,
+          response,
+          batchId
+        })) ?? null,
         known.log.map((each, i) => ({ number: i + 1, ...each }))
       )
       assertEqual(`Deliveries.get of ${nameOf(known)}, its body`, one?.body, known.body)

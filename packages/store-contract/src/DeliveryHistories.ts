@@ -14,7 +14,14 @@ export type Step =
     }
   | { step: "order"; webhook: number; ordering: "none" | "lead"; maxDelay: number | null }
   | { step: "observe"; seen: ReadonlyArray<{ person: number; engagement: number; author: number | null }> }
-  | { step: "work"; perWebhook: number; ends: ReadonlyArray<number | "lost" | "late">; delay: number }
+  | {
+      step: "work"
+      perWebhook: number
+      ends: ReadonlyArray<number | "lost" | "late">
+      delay: number
+      /** Whether the attempts at one webhook are recorded as those of one batch. */
+      isBatched?: boolean
+    }
   | { step: "enable"; webhook: number; enabled: boolean }
   | { step: "delete"; webhook: number }
   | { step: "test"; webhook: number }
@@ -87,7 +94,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
           maxLength: 6
         }
       ),
-      delay: fc.constantFrom(0, 0, 10, 31_000)
+      delay: fc.constantFrom(0, 0, 10, 31_000),
+      isBatched: fc.boolean()
     })
   },
   { weight: 3, arbitrary: fc.record({ step: one("enable"), webhook: fc.nat(4), enabled: fc.boolean() }) },

@@ -44,7 +44,11 @@ export const attemptMillis = 180
 export class DeliveryWorld {
   readonly leads = new Map<string, number>()
   /** Leases whose attempts are recorded at some later step. */
-  readonly late: Array<{ readonly lease: Lease; readonly of: ReferenceDelivery }> = []
+  readonly late: Array<{
+    readonly lease: Lease
+    readonly of: ReferenceDelivery
+    readonly batchId: string | null
+  }> = []
   readonly bodies = new Map<string, string>()
   /** The situations that the history met, so that a test can check that it met enough. */
   readonly situations = new Set<string>()
@@ -159,7 +163,7 @@ export class DeliveryWorld {
   }
 
   /** Leases what is due and ends each attempt as the step says: at once, at a later step, or never. */
-  private work({ delay, ends, perWebhook }: StepOf<"work">) {
+  private work({ delay, ends, isBatched = false, perWebhook }: StepOf<"work">) {
     const { clock, late, reference, situations } = this
     return Effect.gen(this, function* () {
       const { expected, leases } = yield* this.lease(perWebhook)
@@ -167,18 +171,21 @@ export class DeliveryWorld {
       for (const [i, lease] of leases.entries()) {
         const end = ends[i % ends.length]!
         const delivery = expected.get(lease.deliveryId)!
-        if (end === "late") late.push({ lease, of: delivery })
+        const batchId = isBatched ? `wb_${lease.token}_${lease.webhook.id}` : null
+        if (end === "late") late.push({ lease, of: delivery, batchId })
         else if (end !== "lost") {
-          yield* this.record(lease, end)
-          reference.settle(delivery, lease.token, end, `r${end}`, clock.millis)
+          const given = { status: end, response: `r${end}`, batchId }
+          yield* this.record(lease, given)
+          reference.settle(delivery, lease.token, given, clock.millis)
         }
       }
       if (delay === 0 && late.length > 0 && ends.length % 2 === 0) {
-        const { lease, of: delivery } = late.shift()!
+        const { batchId, lease, of: delivery } = late.shift()!
         const status = ends.length % 4 === 0 ? 200 : ends.length % 3 === 0 ? 410 : 500
         const isSame = delivery.id === lease.deliveryId
-        yield* this.record(lease, status)
-        if (isSame) reference.settle(delivery, lease.token, status, `r${status}`, clock.millis)
+        const given = { status, response: `r${status}`, batchId }
+        yield* this.record(lease, given)
+        if (isSame) reference.settle(delivery, lease.token, given, clock.millis)
         situations.add("late")
       }
     })
@@ -222,11 +229,18 @@ export class DeliveryWorld {
     })
   }
 
-  private record(lease: Lease, status: number) {
+  private record(
+    lease: Lease,
+    {
+      batchId,
+      response,
+      status
+    }: { readonly status: number; readonly response: string; readonly batchId: string | null }
+  ) {
     const { clock, reference, situations } = this
     return Effect.gen(function* () {
       const outbox = yield* Outbox
-      const result = { status, error: null, response: `r${status}`, retryAfterSeconds: null }
+      const result = { status, error: null, response, retryAfterSeconds: null }
       yield* outbox.record([
         {
           deliveryId: lease.deliveryId,
@@ -234,6 +248,7 @@ export class DeliveryWorld {
           url: lease.webhook.url,
           at: clock.millis,
           durationMillis: attemptMillis,
+          postedAs: { batchId, format: "envelope" },
           result,
           settle: (known, now) => Retries.settle(known, result, now, 0.5, reference.waitMillis)
         }
@@ -321,7 +336,9 @@ export class DeliveryWorld {
     if (leadId === undefined) return Effect.void
     return Effect.map(Leads.erase(brand, leadId), () => {
       leads.delete(person)
-      if (reference.erase(person).length > 0) situations.add("renamed")
+      const { blanked, renamed } = reference.erase(person)
+      if (renamed.length > 0) situations.add("renamed")
+      if (blanked > 0) situations.add("blanked in a batch")
     })
   }
 }

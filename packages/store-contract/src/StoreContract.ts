@@ -4,6 +4,7 @@ import { campaignCases } from "./cases/campaignCases.ts"
 import { changeFeedCases } from "./cases/changeFeedCases.ts"
 import { deletionCases } from "./cases/deletionCases.ts"
 import { eventRetentionCases } from "./cases/eventRetentionCases.ts"
+import { batchLogCases } from "./cases/batchLogCases.ts"
 import { deliveryCases } from "./cases/deliveryCases.ts"
 import { deliveryHistoryCases } from "./cases/deliveryHistoryCases.ts"
 import { directoryCases } from "./cases/directoryCases.ts"
@@ -51,7 +52,7 @@ const timeoutMillis = 600_000
 
 const groups: ReadonlyArray<readonly [ContractCase["group"], ReadonlyArray<Case>]> = [
   ["leads", [...leadHistoryCases, ...leadReadCases, ...leadCommitCases, ...changeFeedCases, ...brandCases]],
-  ["deliveries", [...deliveryHistoryCases, ...leaseCases, ...deliveryCases]],
+  ["deliveries", [...deliveryHistoryCases, ...leaseCases, ...batchLogCases, ...deliveryCases]],
   ["directory", [...directoryCases, ...keyCases, ...campaignCases]],
   ["deletion", deletionCases],
   ["retention", [...retentionHistoryCases, ...retentionCases, ...eventRetentionCases]],

@@ -1,6 +1,7 @@
 /** Erases a person from the memory: the lead, its events and deliveries, and the person as the author of posts. [PII-3] */
-import type { DeliveryId, LeadEvent, LeadId } from "@lead-signals/domain"
+import type { Attempt, DeliveryId, LeadEvent, LeadId } from "@lead-signals/domain"
 import type { BrandLeads } from "./BrandLeads.ts"
+import type { DeliveryRecord } from "./DeliveryBook.ts"
 import type { Memory } from "./MemoryState.ts"
 
 /**
@@ -31,13 +32,32 @@ const updateReferences = (memory: Memory, renewed: ReadonlyMap<DeliveryId, Deliv
   }
 }
 
+/** The batches that the delivery was attempted in. */
+const batchesOf = ({ log }: DeliveryRecord): ReadonlyArray<string> =>
+  log.flatMap(({ batchId }) => batchId ?? [])
+
+/** Removes the logged responses to the batches: a receiver answers all events of a batch at once, and the log of each has the answer. [BATCH-3] */
+const redactBatches = (memory: Memory, batches: ReadonlySet<string>): void => {
+  if (batches.size === 0) return
+  const answers = ({ batchId, response }: Attempt): boolean =>
+    response !== null && batchId !== null && batches.has(batchId)
+  for (const record of memory.deliveries.all()) {
+    if (!record.log.some(answers)) continue
+    const log = record.log.map((attempt) => (answers(attempt) ? { ...attempt, response: null } : attempt))
+    memory.deliveries.put({ ...record, log })
+  }
+}
+
 /** The engagements with posts of the erased person, and the leads that engaged with them. */
 interface Authored {
   readonly engagementIds: ReadonlySet<string>
   readonly readers: ReadonlySet<LeadId>
 }
 
-/** Removes the deliveries of the erased lead, and redacts those about leads that engaged with the person's posts. */
+/**
+ * Removes the deliveries of the erased lead, and redacts those about leads that engaged with the person's posts, with the answers to batches in
+ * which either went.
+ */
 const eraseDeliveries = (
   memory: Memory,
   id: LeadId,
@@ -47,14 +67,19 @@ const eraseDeliveries = (
   const canShow = ({ engagementId, event }: LeadEvent): boolean =>
     event === "lead2.created" || engagementIds.has(engagementId)
   const renewed = new Map<DeliveryId, DeliveryId>()
+  const batches = new Set<string>()
   for (const record of memory.deliveries.all()) {
     if (record.event === null) continue
-    if (record.event.leadId === id) memory.deliveries.remove(record)
-    else if (readers.has(record.event.leadId) && canShow(record.event)) {
+    const isOwn = record.event.leadId === id
+    if (!isOwn && !(readers.has(record.event.leadId) && canShow(record.event))) continue
+    for (const batch of batchesOf(record)) batches.add(batch)
+    if (isOwn) memory.deliveries.remove(record)
+    else {
       const renewedAs = redactAuthor(memory, record.id, ids)
       if (renewedAs !== record.id) renewed.set(record.id, renewedAs)
     }
   }
+  redactBatches(memory, batches)
   updateReferences(memory, renewed)
 }
 

@@ -28,6 +28,12 @@ const logFaults = ({ defect, leases, result }: EndedPost): Effect.Effect<void> =
     })
   )
 
+/** An attempt, and the lease under which it was made. */
+interface Attempted {
+  readonly attempt: AttemptTransitions.FinishedAttempt
+  readonly lease: Lease
+}
+
 interface RecorderOptions {
   readonly outbox: typeof Outbox.Service
   readonly slots: ConcurrencySlots
@@ -122,19 +128,17 @@ export class AttemptRecorder {
 
   private record(batch: ReadonlyArray<EndedPost>): Effect.Effect<void> {
     return Effect.gen(this, function* () {
-      const attempted: Array<{
-        readonly attempt: AttemptTransitions.FinishedAttempt
-        readonly lease: Lease
-      }> = []
+      const parts: Array<Array<Attempted>> = [[]]
       for (const post of batch) {
         // Only the delay after a failure depends on the random number.
         const isDone = isSuccessful(post)
         if (!isDone) yield* logFaults(post)
         const attempts = finishedAttempts(post, isDone ? 0 : yield* Random.next, this.options.scheduleMillis)
-        attempts.forEach((attempt, i) => attempted.push({ attempt, lease: post.leases[i]! }))
+        // The attempts of a post stay together: the store looks whether it has all of a batch's deliveries.
+        if (parts.at(-1)!.length + attempts.length > maxRecordedTogether) parts.push([])
+        parts.at(-1)!.push(...attempts.map((attempt, i) => ({ attempt, lease: post.leases[i]! })))
       }
-      for (let from = 0; from < attempted.length; from += maxRecordedTogether) {
-        const part = attempted.slice(from, from + maxRecordedTogether)
+      for (const part of parts) {
         const recorded = yield* retryWhileUnavailable(
           this.options.outbox.record(part.map(({ attempt }) => attempt))
         )

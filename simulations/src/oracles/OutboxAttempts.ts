@@ -213,10 +213,20 @@ export class OutboxAttempts {
   ): string | null {
     /** When what failed together is due again, by its lease and its failures. [BATCH-3] */
     const together = new Map<string, Due>()
+    /** Batches that lost a delivery while they were under way: the answer may be about a person who was erased. [PII-3] */
+    const incomplete = new Set<string | null>(
+      attempts
+        .filter(({ deliveryId }) => this.outbox.ids.deliveryOf(deliveryId) === undefined)
+        .map(({ postedAs }) => postedAs.batchId)
+    )
+    incomplete.delete(null)
+    if (incomplete.size > 0) this.facts.coverageMarks.add("a batch under way lost a delivery")
     for (const [i, attempt] of attempts.entries()) {
       const wrong = this.unfaithful(attempt)
       if (wrong !== null) return wrong
       const outcome = this.settle(attempt, now, waitFactor, together)
+      const logged = this.outbox.ids.deliveryOf(attempt.deliveryId)?.log.at(-1)
+      if (logged !== undefined && incomplete.has(logged.batchId)) logged.response = null
       if (outcome !== answer[i].outcome)
         return `an attempt of ${attempt.deliveryId} counts as ${answer[i].outcome}, not as ${outcome}`
     }

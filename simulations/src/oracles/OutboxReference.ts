@@ -272,20 +272,36 @@ export class OutboxReference implements DeliveriesOfWebhooks {
 
   /**
    * Removes what is of the person. A delivery that may show the person as the author of a post gets another id if its body was
-   * made, and its log loses what receivers said. [PII-3]
+   * made, and its log loses what receivers said. What they said to a batch with such a delivery, or with one of the person, is lost by the log
+   * of each that was in the batch. [PII-3, BATCH-3]
    */
   private erase(brandId: string, leadId: number, authored: Authored): null {
     this.events.get(brandId)?.delete(leadId)
+    const batches = new Set<string>()
     for (const webhook of this.webhooksOf(brandId)) {
       for (const delivery of webhook.deliveries) {
         const rendered = delivery.leadId === null ? undefined : authored.get(delivery.leadId)
-        if (delivery.leadId === leadId) this.ids.forget(delivery)
-        else if (delivery.event === "lead2.created" ? rendered : rendered?.has(delivery.engagementId!))
-          this.redact(delivery)
+        const isOwn = delivery.leadId === leadId
+        const isReader = delivery.event === "lead2.created" ? rendered : rendered?.has(delivery.engagementId!)
+        if (!isOwn && !isReader) continue
+        for (const { batchId } of delivery.log) if (batchId !== null) batches.add(batchId)
+        if (isOwn) this.ids.forget(delivery)
+        else this.redact(delivery)
       }
       webhook.deliveries = webhook.deliveries.filter((delivery) => delivery.leadId !== leadId)
     }
+    this.redactBatches(brandId, batches)
     return null
+  }
+
+  private redactBatches(brandId: string, batches: ReadonlySet<string>): void {
+    for (const { deliveries } of this.webhooksOf(brandId))
+      for (const { log } of deliveries)
+        for (const attempt of log) {
+          if (attempt.response === null || !batches.has(attempt.batchId ?? "")) continue
+          attempt.response = null
+          this.facts.coverageMarks.add("another's log of a batch lost the answer")
+        }
   }
 
   private redact(delivery: KnownDelivery): void {

@@ -89,7 +89,10 @@ export interface Changes {
    * `orderedLead` due at `LeadOrder.releasedDueAt`, where one waits. [ORD-2]
    */
   readonly endedInOrder: ReadonlyArray<CurrentDelivery>
-  /** The lines to append to the log of attempts. */
+  /**
+   * The lines to append to the log of attempts. They have no response to a batch with a delivery that the store no longer has: an erasure may have
+   * removed it, or given it another id, while the attempt was under way. [PII-3, BATCH-3]
+   */
   readonly log: ReadonlyArray<Attempt & { readonly deliveryId: DeliveryId }>
   /** The outcome of each attempt, in the order in which the attempts were given. */
   readonly recorded: ReadonlyArray<Recorded>
@@ -211,11 +214,20 @@ class WorkingState {
   }
 }
 
+/** The batches with an attempt of a delivery that the store does not have. */
+const batchesWithUnknown = (
+  known: ReadonlyMap<DeliveryId, unknown>,
+  attempts: ReadonlyArray<FinishedAttempt>
+): ReadonlySet<string> =>
+  new Set(
+    attempts.flatMap(({ deliveryId, postedAs }) => (known.has(deliveryId) ? [] : (postedAs?.batchId ?? [])))
+  )
+
 /**
  * Settles attempts in order, and answers what a store must write. It logs each attempt of a known delivery. A success
  * counts while the delivery is pending, under whatever lease; a failure counts only under the newest lease, because another
  * process may have leased the delivery since. An attempt that went to an earlier URL of the webhook, or that began before
- * the webhook was enabled again, does not change the webhook. [DELIV-3, DELIV-4]
+ * the webhook was enabled again, does not change the webhook. The attempts of one batch must be given together. [DELIV-3, DELIV-4]
  */
 export const settleAll = (
   known: {
@@ -228,6 +240,7 @@ export const settleAll = (
   const state = new WorkingState(known.deliveries, known.webhooks, now)
   const recorded = attempts.map((attempt) => state.settle(attempt))
   const { deliveries } = state
+  const withoutResponse = batchesWithUnknown(deliveries, attempts)
   return {
     deliveries: [...deliveries.values()],
     endedInOrder: known.deliveries.filter(
@@ -235,7 +248,9 @@ export const settleAll = (
         orderedLead !== null && state === "pending" && deliveries.get(id)!.state !== "pending"
     ),
     webhooks: state.changedWebhooks,
-    log: state.log,
+    log: state.log.map((line) =>
+      line.batchId !== null && withoutResponse.has(line.batchId) ? { ...line, response: null } : line
+    ),
     recorded
   }
 }

@@ -42,7 +42,7 @@ export interface ReferenceDelivery {
   /** The JSON text of its body; null until its first lease, and once it is delivered or dead. */
   body: string | null
   /** Its attempts, in order. */
-  log: Array<{ at: number; status: number; response: string | null }>
+  log: Array<{ at: number; status: number; response: string | null; batchId: string | null }>
 }
 
 /** A webhook as the naive outbox has it. */
@@ -248,13 +248,12 @@ export class ReferenceDeliveries {
   settle(
     delivery: ReferenceDelivery,
     holder: string,
-    status: number,
-    response: string | null,
+    { batchId, response, status }: { status: number; response: string | null; batchId: string | null },
     now: number
   ): void {
     if (!this.deliveries.includes(delivery)) return
     delivery.attempts++
-    delivery.log.push({ at: now, status, response })
+    delivery.log.push({ at: now, status, response, batchId })
     const fine = status >= 200 && status < 300
     if (delivery.state !== "pending" || (!fine && delivery.holder !== holder)) return
     const isOfEarlier = delivery.isOfEarlier && delivery.holder === holder
@@ -311,9 +310,13 @@ export class ReferenceDeliveries {
     this.deliveries = this.deliveries.filter((delivery) => delivery.webhook !== webhook)
   }
 
-  /** Removes everything of the person; answers the deliveries that must get another id. [PII-3] */
-  erase(person: string): Array<ReferenceDelivery> {
+  /**
+   * Removes everything of the person; answers the deliveries that must get another id, and how many answers to batches others than these lose.
+   * [PII-3]
+   */
+  erase(person: string): { readonly renamed: Array<ReferenceDelivery>; readonly blanked: number } {
     this.erased.push(person)
+    const own = this.deliveries.filter((delivery) => delivery.person === person)
     this.deliveries = this.deliveries.filter((delivery) => delivery.person !== person)
     this.fired = this.fired.filter((each) => each.person !== person)
     this.engagements = this.engagements.filter((each) => each.person !== person)
@@ -326,8 +329,19 @@ export class ReferenceDeliveries {
         reader !== null && readers.has(reader) && (event === "lead2.created" || rendered.has(engagementId!))
     )
     for (const { log } of concerned) for (const attempt of log) attempt.response = null
+    const blanked = this.blankBatches([...own, ...concerned])
     const renamed = concerned.filter(({ body }) => body !== null)
     for (const delivery of renamed) Object.assign(delivery, { id: null, body: null, holder: null })
-    return renamed
+    return { renamed, blanked }
+  }
+
+  /** Blanks the answers to the posts that had one of these deliveries beside others: each of those has the same answer. [PII-3, BATCH-3] */
+  private blankBatches(of: ReadonlyArray<ReferenceDelivery>): number {
+    const ids = new Set(of.flatMap(({ log }) => log).map(({ batchId }) => batchId))
+    const shared = this.deliveries
+      .flatMap(({ log }) => log)
+      .filter(({ batchId, response }) => batchId !== null && response !== null && ids.has(batchId))
+    for (const attempt of shared) attempt.response = null
+    return shared.length
   }
 }

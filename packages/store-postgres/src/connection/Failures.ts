@@ -88,6 +88,12 @@ export const unknownCommit = (cause: unknown): StoreUnavailable =>
 export const isConflict = ({ sqlState }: QueryFailure): boolean =>
   sqlState === "40001" || sqlState === "40P01" || sqlState === "23505"
 
+/** Ends a transaction that must begin anew, since another one wrote what it had to lock beforehand. */
+export const conflict = (): QueryFailure =>
+  new QueryFailure(
+    Object.assign(new Error("another transaction was in the way"), { code: "40001", severity: "ERROR" })
+  )
+
 /** Every connection is of no more use: the server is gone or shuts down. */
 export const breaksAllConnections = ({ sqlState }: QueryFailure): boolean =>
   sqlState === null || sqlState.startsWith("57P") || sqlState.startsWith("08")

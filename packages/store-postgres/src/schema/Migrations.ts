@@ -22,6 +22,7 @@ import { changedLeads } from "./migrations/0010_changed_leads.ts"
 import { removals } from "./migrations/0011_removals.ts"
 import { statistics } from "./migrations/0012_statistics.ts"
 import { coveringOrderIndexes, coveringOrders, shortSignalLists } from "./migrations/0013_covering_orders.ts"
+import { attemptBatchIndexes } from "./migrations/0015_attempt_batches.ts"
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -49,7 +50,8 @@ const migrations: ReadonlyArray<Migration> = [
   { name: "removals", minVersion: 1, statements: removals },
   { name: "statistics", minVersion: 1, statements: statistics },
   { name: "short signal lists", minVersion: 1, statements: shortSignalLists },
-  { name: "covering orders", minVersion: 1, statements: coveringOrders, indexes: coveringOrderIndexes }
+  { name: "covering orders", minVersion: 1, statements: coveringOrders, indexes: coveringOrderIndexes },
+  { name: "attempt batches", minVersion: 1, indexes: attemptBatchIndexes }
 ]
 
 /** The number of the newest migration. */

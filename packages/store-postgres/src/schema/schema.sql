@@ -326,6 +326,8 @@ CREATE TABLE lead_signals.attempt (
   PRIMARY KEY (brand_id, delivery_seq, number),
   CHECK ((status IS NULL) <> (error IS NULL))
 );
+CREATE INDEX attempt_by_batch ON lead_signals.attempt (brand_id, batch_id)
+  WHERE batch_id IS NOT NULL AND (response IS NOT NULL OR sealed IS NOT NULL);
 
 -- One row: who prunes, until when others leave it to them, and the greatest position of an event that was pruned.
 CREATE TABLE lead_signals.pruning (

@@ -2,6 +2,7 @@
 import type { BrandId, DeliveryId, Instant, LeadId } from "@lead-signals/domain"
 import { idOf, leadOf } from "@lead-signals/sql-rows"
 import type { Connection } from "../connection/Connection.ts"
+import { conflict } from "../connection/Failures.ts"
 import { leadColumns, leadIdOf, type LeadRow } from "../rows/LeadRows.ts"
 import { openLeads } from "../rows/SealedRows.ts"
 import { noteChanged, noteRemoved } from "./ChangedLeads.ts"
@@ -24,17 +25,37 @@ const deliveriesOfReaders = `SELECT d.seq, false AS is_own FROM lead_signals.del
        AND (e.event = 'lead2.created' OR e.engagement_id IN (
          SELECT id FROM lead_signals.engagement WHERE brand_id = $1 AND author_ext_id = $3))))`
 
+/** Attempts, those of the deliveries among them, in the batches in which the deliveries went, whose answer is logged. */
+const batchResponsesOf = (deliveries: string): string => `lead_signals.attempt m
+   WHERE m.brand_id = $1 AND m.batch_id IS NOT NULL AND (m.response IS NOT NULL OR m.sealed IS NOT NULL) AND m.batch_id = ANY (ARRAY(
+     SELECT DISTINCT a.batch_id FROM lead_signals.attempt a
+     WHERE a.brand_id = $1 AND a.delivery_seq = ANY (${deliveries}) AND a.batch_id IS NOT NULL))`
+
 interface LockedDelivery {
   readonly seq: number
   readonly webhook_id: number
   readonly state: string
   /** Whether it is of one of the leads. */
   readonly is_own: boolean
+  /** Whether it only went in a batch with one that is, or that can show the author. */
+  readonly is_batch_mate: boolean
 }
 
+/** The deliveries of the leads, as `found`. */
+const foundOfLeads = `WITH found AS MATERIALIZED (SELECT seq, is_own, false AS is_batch_mate FROM (${deliveriesOfLeads}) of_leads)`
+
+/** The deliveries of the leads, those that can show the author, and those that went in a batch with either, as `found`. */
+const foundOfPerson = `WITH of_person AS MATERIALIZED (${deliveriesOfLeads} UNION ALL ${deliveriesOfReaders}),
+  found AS MATERIALIZED (
+    SELECT seq, bool_or(is_own) AS is_own, bool_and(is_batch_mate) AS is_batch_mate FROM (
+      SELECT seq, is_own, false AS is_batch_mate FROM of_person
+      UNION ALL SELECT m.delivery_seq, false, true FROM ${batchResponsesOf("ARRAY(SELECT seq FROM of_person)")}) each
+    GROUP BY seq)`
+
 /**
- * Locks the deliveries of the leads, and those that can show the author where there is one. It waits for those that make bodies of them. One
- * statement locks all, in the order of all transactions that lock several: two would wait for a record of attempts that waits for them.
+ * Locks the deliveries of the leads. Where there is an author, also those that can show the author, and those that went in a batch with either.
+ * It waits for those that make bodies of them. One statement locks all, in the order of all transactions that lock several: two would wait for
+ * a record of attempts that waits for them.
  */
 const lockDeliveries = (
   db: Connection,
@@ -43,9 +64,8 @@ const lockDeliveries = (
   author: string | null
 ): Promise<ReadonlyArray<LockedDelivery>> =>
   db.all<LockedDelivery>(
-    `WITH found AS MATERIALIZED (SELECT seq, bool_or(is_own) AS is_own FROM (
-       ${author === null ? deliveriesOfLeads : `${deliveriesOfLeads} UNION ALL ${deliveriesOfReaders}`}) each GROUP BY seq)
-     SELECT d.seq, d.webhook_id, d.state, f.is_own FROM (SELECT * FROM found ORDER BY seq) f CROSS JOIN LATERAL (
+    `${author === null ? foundOfLeads : foundOfPerson}
+     SELECT d.seq, d.webhook_id, d.state, f.is_own, f.is_batch_mate FROM (SELECT * FROM found ORDER BY seq) f CROSS JOIN LATERAL (
        SELECT * FROM lead_signals.delivery d WHERE d.brand_id = $1 AND d.seq = f.seq FOR UPDATE) d`,
     author === null ? [brandId, leads] : [brandId, leads, author]
   )
@@ -92,6 +112,33 @@ export const removeLeads = async (
   const ids = rows.map(({ id }) => id)
   const deliveries = await lockDeliveries(db, brandId, ids, null)
   await removeLocked(db, brandId, { rows, deliveries }, counters)
+}
+
+/**
+ * Removes what receivers answered to batches in which one of the deliveries went: they answer all events of a batch at once, and the log of each
+ * has the answer. Fails with a conflict where an attempt was recorded while the locks were waited for, in a batch with a delivery that is not
+ * locked: to lock it now would be out of order. [BATCH-3]
+ */
+const forgetBatchResponses = async (
+  db: Connection,
+  brandId: number,
+  deliveries: ReadonlyArray<LockedDelivery>
+): Promise<void> => {
+  const ofPerson = deliveries.flatMap(({ is_batch_mate, seq }) => (is_batch_mate ? [] : seq))
+  if (ofPerson.length === 0) return
+  const logged = await db.all<{ readonly delivery_seq: number; readonly number: number }>(
+    `SELECT m.delivery_seq, m.number FROM ${batchResponsesOf("$2::bigint[]")}`,
+    [brandId, ofPerson]
+  )
+  if (logged.length === 0) return
+  const locked = new Set(deliveries.map(({ seq }) => seq))
+  if (logged.some(({ delivery_seq }) => !locked.has(delivery_seq))) throw conflict()
+  await db.run(
+    `UPDATE lead_signals.attempt a SET response = NULL, sealed = NULL
+       FROM unnest($2::bigint[], $3::int[]) AS given(delivery_seq, number)
+       WHERE a.brand_id = $1 AND a.delivery_seq = given.delivery_seq AND a.number = given.number`,
+    [brandId, logged.map(({ delivery_seq }) => delivery_seq), logged.map(({ number }) => number)]
+  )
 }
 
 interface MadeBody {
@@ -258,12 +305,13 @@ export const erase = async (
   await openLeads(db, [row])
   const counters = new CounterChanges()
   const deliveries = await lockDeliveries(db, brandId, [id], author)
+  await forgetBatchResponses(db, brandId, deliveries)
   const own = deliveries.filter((each) => each.is_own)
   await removeLocked(db, brandId, { rows: [row], deliveries: own }, counters)
   const others = {
     author,
     readers: locked.filter((each) => each.id !== id),
-    deliveries: deliveries.filter((each) => !each.is_own)
+    deliveries: deliveries.filter((each) => !each.is_own && !each.is_batch_mate)
   }
   await removeAuthor(db, { brandId, hash }, others, options, counters)
   await lockBrandVersions(db, [brandId])
@@ -290,7 +338,9 @@ export const eraseAuthor = async (
   await lockPerson(db, person)
   const readers = await lockReaders(db, brandId, author, null)
   const counters = new CounterChanges()
-  const deliveries = await lockDeliveries(db, brandId, [], author)
+  const locked = await lockDeliveries(db, brandId, [], author)
+  await forgetBatchResponses(db, brandId, locked)
+  const deliveries = locked.filter((each) => !each.is_batch_mate)
   await removeAuthor(db, person, { author, readers, deliveries }, options, counters)
   await lockBrandVersions(db, [brandId])
   await noteChanged(

@@ -25,6 +25,7 @@ import { countsByCommit } from "./migrations/0022_counts_by_commit.ts"
 import { webhookSettings } from "./migrations/0023_webhook_settings.ts"
 import { attemptPosts } from "./migrations/0024_attempt_posts.ts"
 import { changedLeads } from "./migrations/0025_changed_leads.ts"
+import { attemptBatches } from "./migrations/0027_attempt_batches.ts"
 
 /** The statements of a migration, or what runs them. */
 type Steps = ReadonlyArray<string> | ((sql: Connection, progress: Progress) => void)
@@ -62,7 +63,8 @@ const migrations: ReadonlyArray<readonly [name: string, steps: Steps]> = [
   ["webhook settings", webhookSettings],
   ["attempt posts", attemptPosts],
   ["changed leads", changedLeads],
-  ["search tail", searchTail]
+  ["search tail", searchTail],
+  ["attempt batches", attemptBatches]
 ]
 
 /** The number of the newest migration, which a file's `user_version` has when the schema is up to date. */

@@ -252,6 +252,7 @@ CREATE TABLE attempt (
   PRIMARY KEY (delivery_seq, number),
   CHECK ((status IS NULL) <> (error IS NULL))
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX attempt_by_batch ON attempt (batch_id) WHERE batch_id IS NOT NULL AND response IS NOT NULL;
 CREATE TABLE delivery_count (
   webhook_id INTEGER NOT NULL,
   state TEXT NOT NULL,

@@ -1,6 +1,6 @@
 /** Removes persons from every table of the file. [PII-3, DEL-1] */
 import type { DeliveryId, Lead, LeadId } from "@lead-signals/domain"
-import type { Connection, QueryConnection } from "../connection/Connection.ts"
+import type { Connection, Param, QueryConnection } from "../connection/Connection.ts"
 import { orderings } from "../filter/Ordering.ts"
 import { leadById, leadsById } from "../rows/LeadReads.ts"
 import { derivedChanges, writeDerivedChanges } from "../rank-index/DerivedChanges.ts"
@@ -41,9 +41,25 @@ const concerned = `SELECT d.seq FROM event e CROSS JOIN delivery d ON d.position
     AND (e.event = 'lead2.created' OR e.engagement_id IN (
       SELECT id FROM engagement WHERE brand_id = ? AND author_ext_id = ?))`
 
+/** Deliveries about the lead. */
+const own = "SELECT d.seq FROM event e CROSS JOIN delivery d ON d.position = e.position WHERE e.lead_id = ?"
+
+/**
+ * Removes what receivers answered to batches that had one of the deliveries, whose numbers the query selects: they answer all events of a batch
+ * at once, and the log of each has the answer. [BATCH-3]
+ */
+const forgetBatchResponses = (sql: Connection, deliveries: string, params: ReadonlyArray<Param>): void => {
+  sql.run(
+    `UPDATE attempt SET response = NULL WHERE response IS NOT NULL AND batch_id IN (
+       SELECT batch_id FROM attempt WHERE batch_id IS NOT NULL AND delivery_seq IN (${deliveries}))`,
+    params
+  )
+}
+
 /** Removes bodies and logs of deliveries about other leads that can name the person as a post's author. */
 const forgetAuthor = (sql: Connection, brand: number, author: string, nextId: () => DeliveryId): void => {
   const params = [brand, author, brand, author]
+  forgetBatchResponses(sql, concerned, params)
   sql.run(
     `UPDATE attempt SET response = NULL WHERE response IS NOT NULL AND delivery_seq IN (${concerned})`,
     params
@@ -121,6 +137,15 @@ const rowsSql = `SELECT sum(n) FROM (
   UNION ALL SELECT count(*) FROM (
     SELECT 1 FROM engagement WHERE brand_id = ? AND author_ext_id = (SELECT ext_id FROM lead WHERE id = ?) LIMIT ?))`
 
+/** Logged answers to batches with the deliveries that the query selects, of so many of their attempts, and up to a limit. */
+const batchResponses = (deliveries: string): string => `SELECT 1 FROM (
+    SELECT a.batch_id AS batch FROM (${deliveries}) CROSS JOIN attempt a ON a.delivery_seq = seq WHERE a.batch_id IS NOT NULL LIMIT ?)
+  CROSS JOIN attempt m ON m.batch_id = batch WHERE m.response IS NOT NULL LIMIT ?`
+
+const batchResponsesSql = `SELECT sum(n) FROM (
+  SELECT count(*) AS n FROM (${batchResponses(own)})
+  UNION ALL SELECT count(*) FROM (${batchResponses(concerned)}))`
+
 /** Removing a row costs about as much as looking at so many leads. */
 const rowWeight = 20
 
@@ -129,8 +154,13 @@ export const takesMore = (sql: QueryConnection, { brandId, id }: Erased, effort:
   if (effort === Number.POSITIVE_INFINITY) return false
   const max = Math.floor(effort / rowWeight)
   const limit = max + 1
-  const rows = sql.value<number>(rowsSql, [id, limit, id, limit, idOf(brandId), id, limit])!
-  return rows > max || isMergeUnderWay(sql)
+  const brand = idOf(brandId)
+  const rows = sql.value<number>(rowsSql, [id, limit, id, limit, brand, id, limit])!
+  if (rows > max || isMergeUnderWay(sql)) return true
+  const author = sql.value<string>("SELECT ext_id FROM lead WHERE id = ?", [id])
+  if (author === undefined) return false
+  const params = [id, limit, limit, brand, author, brand, author, limit, limit]
+  return rows + sql.value<number>(batchResponsesSql, params)! > max
 }
 
 /** What an erasure writes and how far it goes. */
@@ -171,6 +201,7 @@ export const erase = (
     personHash,
     now
   ])
+  forgetBatchResponses(sql, own, [id])
   removeLeads(sql, brand, [id])
   noteRemoved(sql, brand, { ids: [id], now })
   eraseAuthor(sql, brand, author, { nextId, now })
