@@ -144,6 +144,25 @@ describe("oracles", () => {
     expect(weakened).toEqual({ "the brand is being deleted: nobody knows what it still has": 1 })
   })
 
+  it("reject an observation that is committed after the deletion of its brand began [DEL-1, DEL-2]", () => {
+    const { plan } = inputOf(scenarioNamed("quiet-day")!, 1)
+    const observation = "tenant 0-2 observe with the other"
+    // The copy reads its brand before the deletion begins, and is committed after it.
+    const late = [
+      `twice ${observation}`,
+      `late ${observation} there again`,
+      `slow ${observation} twin commit`
+    ]
+    const tenant = { n: 2, at: 2000, brand: 0, do: "tenant", people: 4, useMillis: 16_168 } as const
+    const { faults, outcome, violation } = run({
+      seed: 1,
+      plan: { ...plan, hours: 0.01, actions: [tenant], scheduledFaults: [] },
+      faults: late,
+      schedule: { kind: "fifo" }
+    })
+    expect([outcome, violation, [...faults].sort()]).toEqual(["passed", null, [...late].sort()])
+  })
+
   it("know of all whose events are pruned: no brand comes and goes where the service prunes [RET-5]", () => {
     const [first, ...others] = swarm.brands
     const brands = [{ ...first!, perHour: { ...first!.perHour, tenant: 20 } }, ...others]

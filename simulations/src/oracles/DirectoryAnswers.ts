@@ -84,6 +84,9 @@ export const directoryAnswers = (
       return null
     },
     "brands.startDeletion": ({ args, call }) => {
+      // An observation whose brand was read before finds no signal at its commit.
+      for (const { id } of directory.of(directory.signals, args[0]))
+        facts.brandOf(args[0])?.reference.deleteSignal(id)
       if (!directory.startDeletion(args[0], args[1])) expected.set(call, notFound)
       return null
     },
