@@ -232,12 +232,14 @@ describe("leads in order", () => {
       const envelope = { event: "activity.detected", createdAt, data: { lead2: { id: 1 } } }
       const webhook = { id: "7", brandId: "1", ordering: "lead" }
       const message = { posts: [{ envelope, id: idOf(number) }] }
+      const sent = { at: facts.now() }
       return oracle.posted!({
         envelope,
         headers,
         id: idOf(number),
         index: 0,
         message,
+        sent,
         status,
         webhook
       } as never)

@@ -93,7 +93,7 @@ const shapes: Readonly<Record<string, readonly [maxRows: number, ...Shape]>> = {
 const queryOf = (shape: Shape) => Either.getOrThrow(LeadQueries.readList(shape))
 
 /** Tables whose size does not follow from how much is recorded. */
-const small = new Set(["signal", "webhook", "brand", "brand_version", "lead_count"])
+const small = new Set(["signal", "webhook", "brand", "brand_version", "lead_count", "encryption"])
 
 const scans = (plan: PlanNode): ReadonlyArray<string> =>
   nodesOf(plan).flatMap((node) =>

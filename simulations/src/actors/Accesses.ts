@@ -67,12 +67,22 @@ const bodyFor = (operation: Operation, brand: KnownBrand): Json => {
   return correctBody(operation.id, {})
 }
 
-/** Whether the operation is refused whatever the time and the store say; then it may be one that deletes. */
-const isRefusedAnyway = (operation: Operation, { brands, scopes }: Access, isOfOther: boolean): boolean => {
+/** The brand of an action, and another one; where there is but one, that is both. */
+interface Brands {
+  readonly own: KnownBrand
+  readonly other: KnownBrand
+}
+
+/** Whether the operation is refused for that brand whatever the time and the store say; then it may be one that deletes. */
+const isRefusedAnyway = (
+  operation: Operation,
+  { brands: reached, scopes }: Access,
+  brands: Brands,
+  brand: KnownBrand
+): boolean => {
   if (!openingScopes(operation.method, operation.route).some((scope) => scopes.includes(scope))) return true
-  if (brands === "all" || brands === "both") return false
-  if (!operation.route.includes("{brandId}")) return true
-  return (brands === "own") === isOfOther
+  if (reached === "all" || reached === "both") return false
+  return !operation.route.includes("{brandId}") || brands[reached] !== brand
 }
 
 const callOf = (operation: Operation, brand: KnownBrand, access: Access, use: Use): Call => {
@@ -174,7 +184,7 @@ const useOnce = (
   caller: Caller,
   credential: Credential,
   action: Access,
-  brands: { readonly own: KnownBrand; readonly other: KnownBrand },
+  brands: Brands,
   use: Use
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
@@ -187,11 +197,7 @@ const useOnce = (
     const drawn = use.n % 2 === 0 && opened.length > 0 ? opened : all
     const operation = drawn[use.operation % drawn.length]!
     const brand = use.isOfOther && action.holder === "token" ? brands.other : brands.own
-    if (
-      !isHarmless(operation) &&
-      !isRefusedAnyway(operation, action, use.isOfOther && brands.other !== brands.own)
-    )
-      return
+    if (!isHarmless(operation) && !isRefusedAnyway(operation, action, brands, brand)) return
     const call = callOf(operation, brand, action, use)
     const { expiresAt, key } = credential
     const at = use.atExpiry === undefined || expiresAt === null ? null : expiresAt + use.atExpiry
