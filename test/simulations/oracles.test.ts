@@ -163,6 +163,16 @@ describe("oracles", () => {
     expect([outcome, violation, [...faults].sort()]).toEqual(["passed", null, [...late].sort()])
   })
 
+  it("know what tokens of other brands reach where there is but one brand [OPER-12]", () => {
+    const { brands, ...access } = scenarioNamed("access")!
+    const [brand] = brands
+    const alone = { ...access, brands: [{ ...brand!, perHour: { ...brand!.perHour, access: 120 } }] }
+    for (const seed of [1, 3]) {
+      const { outcome, violation } = run(inputOf(alone, seed, 0.5))
+      expect([outcome, violation]).toEqual(["passed", null])
+    }
+  })
+
   it("know of all whose events are pruned: no brand comes and goes where the service prunes [RET-5]", () => {
     const [first, ...others] = swarm.brands
     const brands = [{ ...first!, perHour: { ...first!.perHour, tenant: 20 } }, ...others]
