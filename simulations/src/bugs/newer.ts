@@ -1,7 +1,8 @@
 /**
  * Bugs in parts that came after the first rules: scopes, uses of tokens, the feed of changes, attention, reads by keys, webhooks that change
- * while they are sent to. All but `log-cut-within-a-character`, `posts-beyond-places` and `two-unknown-fields`, which were
- * planted with the rules that find them, were chosen from the code of the service, without a look at the rules.
+ * while they are sent to. All but `log-cut-within-a-character`, `posts-beyond-places`, `two-unknown-fields`
+ * and the two about batches and erasures, which were planted with the rules that find them, were chosen from the code of the service, without a
+ * look at the rules.
  */
 import { type Bug, bugsIn } from "./Bug.ts"
 
@@ -14,7 +15,7 @@ const webhooks = bugsIn("store-memory", "MemoryWebhookStore")
 const memoryLeads = bugsIn("store-memory", "MemoryLeadStore")
 const changes = bugsIn("domain", "LeadChanges")
 
-/** A measure for the rules: none was written with these bugs in view, except for the three named above. */
+/** A measure for the rules: none was written with these bugs in view, except for the five named above. */
 export const inNewerParts: ReadonlyArray<Bug> = [
   leads("erased-by-collectors", "a token that may send observations may erase persons", {
     in: "operatorLeads",
@@ -209,6 +210,24 @@ export const inNewerParts: ReadonlyArray<Bug> = [
       in: "unknownFieldsOf",
       find: "$found.length === maxNames",
       put: "$found.length === 2"
+    }
+  ),
+  bugsIn("store-memory", "Erasure")(
+    "answers-to-batches-stay",
+    "the logs of other events in a batch keep its answer when a person in it is erased",
+    {
+      in: "redactBatches",
+      find: "$batches.size === 0",
+      put: "true"
+    }
+  ),
+  bugsIn("store-sqlite", "Erasure", "sqlite")(
+    "sqlite-answers-to-batches-stay",
+    "the logs of other events in a batch keep its answer when a person in it is erased",
+    {
+      in: "forgetBatchResponses",
+      text: "UPDATE attempt SET response = NULL",
+      put: "UPDATE attempt SET response = response"
     }
   ),
   bugsIn("http", "Leads")("signals-by-key-without-the-last", "a key is shown all signals but the newest", {

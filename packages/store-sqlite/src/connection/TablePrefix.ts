@@ -10,7 +10,7 @@ const names = new Set(
    lead_signal_in_order engagement engagement_by_lead engagement_by_author suppression event event_by_lead webhook
    webhook_by_brand delivery delivery_due delivery_by_webhook delivery_by_state delivery_dead delivery_finished pruning access_token audit_entry audit_entry_by_time audit_entry_by_brand idempotency_record
    idempotency_record_by_time idempotency_record_by_actor delivery_by_event delivery_body
-   attempt delivery_count lead_count lead_day_count lead_stretch lead_stretch_long lead_stretch_by_length lead_change lead_text
+   attempt attempt_by_batch delivery_count lead_count lead_day_count lead_stretch lead_stretch_long lead_stretch_by_length lead_change lead_text
    lead_gram segment_merge commits delivery_inserted delivery_deleted delivery_settled lead_inserted lead_deleted lead_reflagged
    lead_touched lead_caught lead_uncaught lead_caught_otherwise lead_added lead_changed lead_removed brand_inserted lead_placed
    lead_gone lead_placed_anew lead_moved_created lead_moved_updated lead_moved_name lead_moved_score lead_moved_scoreDesc
