@@ -105,23 +105,27 @@ const finalOrders = [
 
 /**
  * Reads the brand's leads to the end in four orders and, where a client syncs, the feed of changes to its newest position; where clocks may hide
- * changes, once more from the beginning.
+ * changes, once more from the beginning. `time` tells the labels of a later reading apart.
  */
-export const readLists = (context: ActorContext, brand: KnownBrand): Effect.Effect<void> =>
+export const readLists = (context: ActorContext, brand: KnownBrand, time = ""): Effect.Effect<void> =>
   Effect.gen(function* () {
     const party = `reader ${brand.index}`
     if (hasSynced(brand)) {
-      yield* sync(context, { party: `sync ${brand.index}`, label: `last sync ${brand.index}` }, brand)
+      yield* sync(context, { party: `sync ${brand.index}`, label: `last sync ${time}${brand.index}` }, brand)
       // Clocks can have hidden changes: nothing hides from a client that begins again.
       if (context.facts.mayHideChanges) {
         context.facts.mirrorsBeforeFullSync.set(brand.id, new Map(brand.mirror))
         brand.syncCursor = null
-        yield* sync(context, { party: `sync ${brand.index}`, label: `full sync ${brand.index}` }, brand)
+        yield* sync(
+          context,
+          { party: `sync ${brand.index}`, label: `full sync ${time}${brand.index}` },
+          brand
+        )
       }
     }
     const pageSize = brand.reference.rows.length > 200 ? 100 : 7
     for (const [field, direction] of finalOrders) {
-      const label = `last ${field} ${brand.index}`
+      const label = `last ${field} ${time}${brand.index}`
       const leads = yield* Readers.walk(context, { party, label }, brand, {
         signal: null,
         flags: {},

@@ -237,6 +237,7 @@ const prepare = (input: RunInput, host: Host) => {
     if (plan.offDays !== undefined) yield* beOff(context, brands, plan.offDays)
     // What died last is due, too, and what is due goes.
     if (plan.retention !== undefined) yield* Effect.sleep(pruningMillis)
+    let pruned = facts.prunedLeads.size
     for (const brand of brands) {
       yield* readDeliveries(context, brand)
       yield* readLists(context, brand)
@@ -244,6 +245,11 @@ const prepare = (input: RunInput, host: Host) => {
       yield* readFigures(context, brand)
     }
     yield* readAudit(context)
+    // Leads that were pruned meanwhile moved the others between pages, or are in copies and lists from before.
+    for (let again = 1; facts.prunedLeads.size > pruned; again++) {
+      pruned = facts.prunedLeads.size
+      for (const brand of brands) yield* readLists(context, brand, `again ${again} `)
+    }
     for (const { instance, name, whole } of instances) {
       if (instance.conclude !== undefined && whole !== null) whole.judged++
       const message = instance.conclude?.() ?? null
