@@ -126,7 +126,7 @@ const concluded = (
   return exitCodes.vacuous
 }
 
-/** Many seeds after one another. Between two of them signals arrive, which end the command. */
+/** Runs the seeds one after another in this process. Between two of them it handles signals, so that SIGINT and SIGTERM end it. */
 const runHere = async (output: Output, scenario: Scenario, options: ScenarioOptions): Promise<number> => {
   const { firstSeed, hours, seeds } = options
   const { progress } = output

@@ -311,8 +311,8 @@ export class ReferenceDeliveries {
   }
 
   /**
-   * Removes everything of the person; answers the deliveries that must get another id, and how many answers to batches others than these lose.
-   * [PII-3]
+   * Removes everything of the person. Answers the deliveries that must get another id, and how many responses to batches were removed from the
+   * logs of other deliveries. [PII-3]
    */
   erase(person: string): { readonly renamed: Array<ReferenceDelivery>; readonly blanked: number } {
     this.erased.push(person)

@@ -137,7 +137,10 @@ const rowsSql = `SELECT sum(n) FROM (
   UNION ALL SELECT count(*) FROM (
     SELECT 1 FROM engagement WHERE brand_id = ? AND author_ext_id = (SELECT ext_id FROM lead WHERE id = ?) LIMIT ?))`
 
-/** Logged answers to batches with the deliveries that the query selects, of so many of their attempts, and up to a limit. */
+/**
+ * A row for each logged answer to a batch in which a delivery of the query went. The first parameter behind those of the query bounds how many
+ * attempts of these deliveries are looked at, the second how many rows there are.
+ */
 const batchResponses = (deliveries: string): string => `SELECT 1 FROM (
     SELECT a.batch_id AS batch FROM (${deliveries}) CROSS JOIN attempt a ON a.delivery_seq = seq WHERE a.batch_id IS NOT NULL LIMIT ?)
   CROSS JOIN attempt m ON m.batch_id = batch WHERE m.response IS NOT NULL LIMIT ?`
