@@ -1,5 +1,5 @@
 /** The erasure of a person: the lead, its events and deliveries, and the person as the author of posts. */
-import type { DeliveryId, Engagement, Lead } from "@lead-signals/domain"
+import type { Attempt, DeliveryId, Engagement, Lead } from "@lead-signals/domain"
 import { engagementsOf } from "./engagements.ts"
 import type { DeliveryRow, Tables } from "./Tables.ts"
 
@@ -27,7 +27,18 @@ const forgetAuthor = (tables: Tables, row: DeliveryRow, ids: () => DeliveryId): 
   }
 }
 
-/** Erases the lead, and moves the `updatedAt` of leads that engaged with the person's posts. */
+/** A receiver answers all events of a batch at once, and the log of each delivery has the answer. */
+const forgetAnswers = (tables: Tables, batches: ReadonlySet<string>): void => {
+  const answers = ({ batchId, response }: Attempt): boolean =>
+    response !== null && batchId !== null && batches.has(batchId)
+  for (const row of tables.deliveries.all()) {
+    if (!row.log.some(answers)) continue
+    const log = row.log.map((attempt) => (answers(attempt) ? { ...attempt, response: null } : attempt))
+    tables.deliveries.put(row.id, { ...row, log })
+  }
+}
+
+/** Erases the lead, the answers to batches in which the person can be, and moves the `updatedAt` of leads that engaged with the person's posts. */
 export const erase = (
   tables: Tables,
   brandId: string,
@@ -43,14 +54,18 @@ export const erase = (
   const authored = authoredBy(tables, brandId, lead.extId)
   const readers = new Set(authored.map(({ leadId }) => leadId).sort((a, b) => a - b))
   const read = new Set(authored.map(({ id }) => id))
+  const batches = new Set<string>()
   for (const row of tables.deliveries.all()) {
     if (row.event === null || row.event.brandId !== brandId) continue
     const { engagementId, event, leadId } = row.event
-    if (leadId === lead.id) tables.deliveries.remove(row.id)
-    else if (readers.has(leadId) && (event === "lead2.created" || read.has(engagementId)))
-      // Read anew: an earlier iteration of this loop can have changed what it refers to.
-      forgetAuthor(tables, tables.deliveries.get(row.id)!, ids)
+    const isOwn = leadId === lead.id
+    if (!isOwn && !(readers.has(leadId) && (event === "lead2.created" || read.has(engagementId)))) continue
+    for (const { batchId } of row.log) if (batchId !== null) batches.add(batchId)
+    if (isOwn) tables.deliveries.remove(row.id)
+    // Read anew: an earlier iteration of this loop can have changed what it refers to.
+    else forgetAuthor(tables, tables.deliveries.get(row.id)!, ids)
   }
+  if (batches.size > 0) forgetAnswers(tables, batches)
   const nothing = { postUrl: null, postContent: null, postAuthor: null, postAuthorDetail: null }
   for (const engagement of authored)
     tables.engagements(brandId).put(engagement.id, { ...engagement, ...nothing })

@@ -219,7 +219,9 @@ export class LeadStore extends Context.Tag("@lead-signals/domain/LeadStore")<
      * `personHash`, so that `CurrentState.personSuppressed` is true from then on. It removes the person as the author from
      * posts that other leads engaged with, and moves the `updatedAt` of these leads. Deliveries about these leads may name
      * the author: their logs lose the receivers' answers, and a pending one with a body gets a new id and loses the body,
-     * because one id has one body. Answers whether the brand had such a lead. [PII-3]
+     * because one id has one body. A receiver answers a batch once, so each attempt that shares a `batchId` with an attempt of
+     * a delivery about the person, or of one that may name the person, loses its answer, too. Answers whether the brand had
+     * such a lead. [PII-3, BATCH-3]
      */
     readonly erase: (
       brandId: BrandId,
