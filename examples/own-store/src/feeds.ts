@@ -18,8 +18,8 @@ export const eventsAfter = (
   const engagements = tables.engagements(brandId)
   const found = all
     .filter(({ position }) => position > after)
-    // The engagement of a `lead2.created` can have been pruned.
-    .filter(({ engagementId }) => engagements.get(engagementId) !== undefined)
+    // The engagement of a `lead2.created` can have been pruned, and another lead can have one of its id since.
+    .filter(({ engagementId, leadId }) => engagements.get(engagementId)?.leadId === leadId)
     .sort((a, b) => a.position - b.position)
     .slice(0, limit)
   const events = found.map(({ position, ...event }) => {

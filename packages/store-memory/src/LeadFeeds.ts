@@ -53,8 +53,9 @@ export const eventsAfter = (
   const { newestPosition } = memory.events
   if (after === null) return { events: [], position: newestPosition }
   const leads = memory.leadsOf(brandId)
-  // The engagement of a `lead2.created` can have been pruned.
-  const isThere = ({ engagementId }: LeadEvent): boolean => leads.engagements.has(engagementId)
+  // The engagement of a `lead2.created` can have been pruned, and another lead can have one of its id since.
+  const isThere = ({ engagementId, leadId }: LeadEvent): boolean =>
+    leads.engagements.get(engagementId)?.leadId === leadId
   const found = memory.events.ofBrandAfter(brandId, after, limit, isThere)
   const events = found.map(({ event, position }): EventRead => {
     const { headline, name } = leads.byId.get(event.leadId)!.lead.profile

@@ -1,5 +1,6 @@
 /** Cases of pruned events: a store keeps those that deliveries and leads need, and removes those around a time in which the clock was ahead. */
 import {
+  type BrandId,
   Brands,
   LeadStore,
   Pruning,
@@ -15,6 +16,32 @@ import type { SettableClock } from "../SettableClock.ts"
 import { type Case, caseOf } from "../StoreUnderTest.ts"
 
 const hour = 3_600_000
+
+/** What `LeadStore.eventsAfter` answers from the beginning, one event a page: what is left out must not keep the position where it is. */
+const readOneByOne = (brandId: BrandId) =>
+  Effect.gen(function* () {
+    const store = yield* LeadStore
+    const read: Array<string> = []
+    for (let page = 0, position = 0; page < 12; page++) {
+      const { events, position: next } = yield* store.eventsAfter(brandId, position, 1)
+      read.push(...events.map(({ event }) => `${event.event} ${event.engagementId}`))
+      position = next
+    }
+    return read
+  })
+
+/** Two persons are seen, and their deliveries, events and engagements pruned. */
+const pruneSeen = (clock: SettableClock) =>
+  Effect.gen(function* () {
+    const world = yield* RetentionWorld.create(clock)
+    yield* world.observe("p", "e1")
+    yield* world.observe("q", "e2")
+    yield* world.attempt(200)
+    clock.millis += hour
+    for (const kind of ["deliveries", "events", "engagements"] as const)
+      yield* world.prune(kind, clock.millis, 10)
+    return world
+  })
 
 /**
  * Records events before, during and after a time in which the clock was a thousand hours ahead, and prunes them `hours` hours after it was set
@@ -91,23 +118,28 @@ export const eventRetentionCases: ReadonlyArray<Case> = [
     "reads no lead2.created whose engagement was pruned, and what comes after it [LIVE-1, RET-6]",
     (clock) =>
       Effect.gen(function* () {
-        const world = yield* RetentionWorld.create(clock)
-        yield* world.observe("p", "e1")
-        yield* world.observe("q", "e2")
-        yield* world.attempt(200)
-        clock.millis += hour
-        for (const kind of ["deliveries", "events", "engagements"] as const)
-          yield* world.prune(kind, clock.millis, 10)
+        const world = yield* pruneSeen(clock)
         yield* world.observe("r", "e3")
-        const store = yield* LeadStore
-        const read: Array<string> = []
-        // One a page: what is left out must not keep the position where it is.
-        for (let page = 0, position = 0; page < 8; page++) {
-          const { events, position: next } = yield* store.eventsAfter(world.brand.id, position, 1)
-          read.push(...events.map(({ event }) => `${event.event} ${event.engagementId}`))
-          position = next
-        }
-        assertEqual("the events that are read", read, ["lead2.created e3", "activity.detected e3"])
+        assertEqual("the events that are read", yield* readOneByOne(world.brand.id), [
+          "lead2.created e3",
+          "activity.detected e3"
+        ])
+      })
+  ),
+
+  caseOf(
+    "reads a lead2.created with an engagement of its own lead alone, whoever takes the id of a pruned one [LIVE-1, RET-6]",
+    (clock) =>
+      Effect.gen(function* () {
+        const world = yield* pruneSeen(clock)
+        yield* world.observe("r", "e1")
+        yield* world.observe("q", "e2")
+        assertEqual("the events that are read", yield* readOneByOne(world.brand.id), [
+          "lead2.created e2",
+          "lead2.created e1",
+          "activity.detected e1",
+          "activity.detected e2"
+        ])
       })
   ),
 

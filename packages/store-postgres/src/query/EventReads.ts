@@ -17,7 +17,7 @@ interface EventReadRow {
   readonly sealed: SealedColumn
   readonly type: EngagementType | null
   readonly reaction_type: string | null
-  /** Null where the engagement of a `lead2.created` was pruned. */
+  /** Null where the engagement of a `lead2.created` was pruned, also where another lead has one of its id since. */
   readonly signal_id: number | null
   readonly signal_name: string
 }
@@ -45,7 +45,8 @@ export const eventsAfter = async (
        CASE WHEN l.sealed IS NULL THEN l.name ELSE l.name_key END AS name, l.headline, l.sealed, g.type, g.reaction_type, g.signal_id, s.name AS signal_name
      FROM (SELECT * FROM lead_signals.event WHERE brand_id = $1 AND position > $2 ORDER BY position LIMIT $3) e
        CROSS JOIN LATERAL (SELECT * FROM lead_signals.lead WHERE brand_id = $1 AND id = e.lead_id LIMIT 1) l
-       LEFT JOIN LATERAL (SELECT * FROM lead_signals.engagement WHERE brand_id = $1 AND id = e.engagement_id LIMIT 1) g ON true
+       LEFT JOIN LATERAL (SELECT * FROM lead_signals.engagement
+         WHERE brand_id = $1 AND id = e.engagement_id AND lead_id = e.lead_id LIMIT 1) g ON true
        LEFT JOIN LATERAL (SELECT * FROM lead_signals.signal WHERE brand_id = $1 AND id = g.signal_id LIMIT 1) s ON true
      ORDER BY e.position`,
     [brand, after, limit]

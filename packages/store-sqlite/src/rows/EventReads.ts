@@ -40,7 +40,7 @@ export const eventsAfter = (
   const rows = sql.all<EventReadRow>(
     `SELECT e.*, l.name, l.headline, g.type, g.reaction_type, g.signal_id, s.name AS signal_name
      FROM (${scanned}) e CROSS JOIN lead l ON l.id = e.lead_id
-       CROSS JOIN engagement g ON g.brand_id = e.brand_id AND g.id = e.engagement_id
+       CROSS JOIN engagement g ON g.brand_id = e.brand_id AND g.id = e.engagement_id AND g.lead_id = e.lead_id
        CROSS JOIN signal s ON s.id = g.signal_id
      WHERE e.brand_id = ? ORDER BY e.position LIMIT ?`,
     [after, idOf(brandId), limit]
