@@ -36,13 +36,14 @@ export const removeLeads = (sql: Connection, brandId: number, ids: ReadonlyArray
 const readers = "SELECT lead_id FROM engagement WHERE brand_id = ? AND author_ext_id = ?"
 
 /** Deliveries that can show the author: of the engagements with the posts, and all that list a reader's engagements. */
-const concerned = `SELECT d.seq FROM event e CROSS JOIN delivery d ON d.position = e.position
+const deliveriesOfReaders = `SELECT d.seq FROM event e CROSS JOIN delivery d ON d.position = e.position
   WHERE e.lead_id IN (${readers})
     AND (e.event = 'lead2.created' OR e.engagement_id IN (
       SELECT id FROM engagement WHERE brand_id = ? AND author_ext_id = ?))`
 
 /** Deliveries about the lead. */
-const own = "SELECT d.seq FROM event e CROSS JOIN delivery d ON d.position = e.position WHERE e.lead_id = ?"
+const deliveriesOfLead =
+  "SELECT d.seq FROM event e CROSS JOIN delivery d ON d.position = e.position WHERE e.lead_id = ?"
 
 /**
  * Removes what receivers answered to batches that had one of the deliveries, whose numbers the query selects: they answer all events of a batch
@@ -59,14 +60,14 @@ const forgetBatchResponses = (sql: Connection, deliveries: string, params: Reado
 /** Removes bodies and logs of deliveries about other leads that can name the person as a post's author. */
 const forgetAuthor = (sql: Connection, brand: number, author: string, nextId: () => DeliveryId): void => {
   const params = [brand, author, brand, author]
-  forgetBatchResponses(sql, concerned, params)
+  forgetBatchResponses(sql, deliveriesOfReaders, params)
   sql.run(
-    `UPDATE attempt SET response = NULL WHERE response IS NOT NULL AND delivery_seq IN (${concerned})`,
+    `UPDATE attempt SET response = NULL WHERE response IS NOT NULL AND delivery_seq IN (${deliveriesOfReaders})`,
     params
   )
   const made = sql.all<{ seq: number; id: DeliveryId }>(
     `SELECT d.seq, d.id FROM delivery_body b CROSS JOIN delivery d ON d.seq = b.seq
-       WHERE b.seq IN (${concerned}) ORDER BY b.seq`,
+       WHERE b.seq IN (${deliveriesOfReaders}) ORDER BY b.seq`,
     params
   )
   for (const { id, seq } of made) {
@@ -146,8 +147,8 @@ const batchResponses = (deliveries: string): string => `SELECT 1 FROM (
   CROSS JOIN attempt m ON m.batch_id = batch WHERE m.response IS NOT NULL LIMIT ?`
 
 const batchResponsesSql = `SELECT sum(n) FROM (
-  SELECT count(*) AS n FROM (${batchResponses(own)})
-  UNION ALL SELECT count(*) FROM (${batchResponses(concerned)}))`
+  SELECT count(*) AS n FROM (${batchResponses(deliveriesOfLead)})
+  UNION ALL SELECT count(*) FROM (${batchResponses(deliveriesOfReaders)}))`
 
 /** Removing a row costs about as much as looking at so many leads. */
 const rowWeight = 20
@@ -182,7 +183,7 @@ export const countBodies = (sql: QueryConnection, { brandId, id }: Erased): numb
   const lead = leadById(sql, brandId, id)
   if (lead === null) return 0
   const [brand, author] = [idOf(brandId), lead.extId]
-  return sql.value<number>(`SELECT count(*) FROM delivery_body WHERE seq IN (${concerned})`, [
+  return sql.value<number>(`SELECT count(*) FROM delivery_body WHERE seq IN (${deliveriesOfReaders})`, [
     brand,
     author,
     brand,
@@ -204,7 +205,7 @@ export const erase = (
     personHash,
     now
   ])
-  forgetBatchResponses(sql, own, [id])
+  forgetBatchResponses(sql, deliveriesOfLead, [id])
   removeLeads(sql, brand, [id])
   noteRemoved(sql, brand, { ids: [id], now })
   eraseAuthor(sql, brand, author, { nextId, now })
