@@ -5,7 +5,7 @@ export interface GrowingFile {
   readonly write: (text: string) => Promise<void>
   /** Ends the file and keeps it. */
   readonly close: () => Promise<void>
-  /** Leaves no file. */
+  /** Keeps nothing of it: a file that was chosen stays as it was, empty where the browser has made it for the choice. */
   readonly abort: () => Promise<void>
 }
 
