@@ -25,7 +25,7 @@ const counting = (limit: number) => {
       {
         answer: { allowed, limit, remaining, resetAt: start + opened + 60_000 },
         serviceNow: now + clock,
-        process: { index: process, now: now + clock, waitFactor: 1 }
+        process: { index: process, now: now + clock, hasAnswerAt: now + clock, waitFactor: 1 }
       } as never
     )
     return [decision.isAllowed, decision.remaining, decision.resetAt - start]

@@ -30,7 +30,7 @@ const outbox = (name = "deliveries kept", requested: object = {}) => {
   const stored = (method: string, args: ReadonlyArray<unknown>, answer: unknown, call: unknown = null) => {
     const now = start + seconds * second
     facts.now = () => now
-    const process = { index: 0, waitFactor: 1, now }
+    const process = { index: 0, waitFactor: 1, now, hasAnswerAt: now }
     const done = { method, args, answer, call, process, serviceNow: now } as never
     return name === "deliveries kept" ? oracle.stored!(done) : known.apply(done)
   }

@@ -123,7 +123,7 @@ export class AccessReference {
       case "accessTokens.findByHash": {
         const grant = call === null ? undefined : this.grantOf(call)
         if (grant === undefined) return
-        this.lookUps.set(call!, { now: process.now, isRevoked: this.isRevoked(grant) })
+        this.lookUps.set(call!, { now: process.hasAnswerAt, isRevoked: this.isRevoked(grant) })
       }
     }
   }

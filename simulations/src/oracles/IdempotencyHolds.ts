@@ -128,7 +128,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     return { came: "reserved", use: known }
   }
 
-  const reserved = (call: Call, { answer, args, process }: Stored): string | null => {
+  const reserved = (call: Call, { answer, args, serviceNow }: Stored): string | null => {
     const { actor, fingerprint, holder, id } = args[0]
     const scope = scopeOf(call)
     if ((idsOfScopes.get(scope) ?? id) !== id) return "one key of one operator on one path has two records"
@@ -139,7 +139,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if ([actor, fingerprint, holder, id].some((text) => String(text).includes("idempotency keyed")))
       return "a record of a key holds the key"
     reservations.judged++
-    const reservation = reserve(call, id, holder, process.now)
+    const reservation = reserve(call, id, holder, serviceNow)
     ofCalls.set(call, reservation)
     return reservation.came === answer.type
       ? null

@@ -4,9 +4,10 @@
  * [LIVE-1, LIVE-2, LIVE-3, LIVE-4]
  */
 import type { ReferenceModel } from "@lead-signals/store-contract/reference"
-import { isCalm } from "../plan/Plan.ts"
+import { isCalm, type Plan } from "../plan/Plan.ts"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import type { TakenStream } from "../world/RequestParts.ts"
+import { latencyMillis } from "../world/StoreServer.ts"
 import { accessOf } from "./AccessReference.ts"
 import type { Checks } from "./Checks.ts"
 import { difference } from "./Difference.ts"
@@ -25,6 +26,13 @@ const maxBehind = 10_000
 const scannedPositions = 1000
 /** What calls of a slow store take, between two looks. */
 const slowMillis = 4000
+
+/**
+ * What a read takes at most beyond its pause. Where nothing goes wrong, only the ways to a networked store and back: for a look at the
+ * credential, and for the events.
+ */
+const readMillisOf = (plan: Plan): number =>
+  isCalm(plan) ? (plan.networkedStore === true ? 4 * latencyMillis : 0) : slowMillis
 
 type Fired = ReferenceModel["events"][number]
 
@@ -86,6 +94,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   let placed = 0
   let isTailLost = false
   const exact = isCalm(facts.plan)
+  const readMillis = readMillisOf(facts.plan)
 
   const feedOf = (call: Call): Feed => {
     const known = feeds.get(call)
@@ -197,7 +206,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const { takesMillis = 0 } = call.request.unusual ?? {}
     const waited = previous?.text === "" ? facts.now() - previous.at : 0
     // A heartbeat is shown between two reads of one instant.
-    if (exact && takesMillis === 0 && waited !== 0 && waited !== pollMillis)
+    const isPaced = waited >= pollMillis && waited <= pollMillis + readMillis
+    if (exact && takesMillis === 0 && waited !== 0 && !isPaced)
       return `a stream looks for events ${waited} ms after it found none`
     return wrongAccess(call, feed, process.now)
   }
@@ -231,10 +241,9 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const ends = isLeft ? [...pieces, { at: endedAt, text: "" }] : pieces
     for (const [i, piece] of ends.slice(1).entries()) {
       const gap = piece.at - ends[i]!.at
-      if (gap > heartbeatMillis + pollMillis + (exact ? 0 : slowMillis))
-        return `nothing is shown for ${gap} ms`
+      if (gap > heartbeatMillis + pollMillis + readMillis) return `nothing is shown for ${gap} ms`
       // It counts from before the read, which a slow store makes long.
-      const min = heartbeatMillis - (exact ? 0 : slowMillis)
+      const min = heartbeatMillis - readMillis
       if (piece.text.endsWith("\n:\n\n") && gap < min) return `a heartbeat comes after ${gap} ms`
       if (piece.text.endsWith("\n:\n\n")) facts.coverageMarks.add("a stream showed that it stands")
     }

@@ -28,8 +28,10 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
     )
     const waited = at - readyAt - stood
     if (waited <= within) prompt.judged++
-    // By the clock of its process it is due at another time.
-    else if (facts.incidents.touched(["clock", "drift"], queuedAt, at))
+    // By the clock of its process it is due at another time: also of one that went wrong before, where the store has a clock of its own.
+    else if (
+      facts.incidents.touched(["clock", "drift"], facts.plan.networkedStore === true ? 0 : queuedAt, at)
+    )
       prompt.weaken("a clock was set, or went wrong, since it was queued")
     else
       return `the ${post.webhook.behaviour} webhook waited ${Math.round(waited / second)} s for ${post.subject}`

@@ -66,7 +66,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     known.isValid =
       grant !== undefined &&
       !access.isRevoked(grant) &&
-      (grant.expiresAt === null || grant.expiresAt > process.now)
+      (grant.expiresAt === null || grant.expiresAt > process.hasAnswerAt)
   }
 
   /** What is answered about a session. [SES-1] */

@@ -85,6 +85,8 @@ export interface CallingProcess {
   readonly index: number
   /** The time by its clock. */
   readonly now: number
+  /** The same as the answer reaches it: later where the store is behind a network. */
+  readonly hasAnswerAt: number
   /** How many times as long as this version's it waits between attempts. */
   readonly waitFactor: number
 }

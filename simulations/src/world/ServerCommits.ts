@@ -2,7 +2,7 @@
  * What a store server has done: it does each call as one step, at a given time. A standby is what comes of the same writes, in
  * the same order and at the same times, without the last ones.
  */
-import { type StorePortName, storePorts } from "@lead-signals/domain"
+import { currentReservation, type Reservation, type StorePortName, storePorts } from "@lead-signals/domain"
 import { Clock, Context, Effect, type Exit, Logger, LogLevel } from "effect"
 import type { Disk } from "./Disk.ts"
 import { argsNow, type StoreMethod, type Stores } from "./StorePorts.ts"
@@ -13,6 +13,8 @@ interface Execution {
   /** The time that the store reads, in milliseconds since 1970. */
   readonly now: number
   readonly isWrite: boolean
+  /** That of a call with an Idempotency-Key: what another has overtaken changes nothing. [IDEM-3] */
+  readonly reservation: Reservation | null
   /** What was done and for whom, in words. */
   readonly name: string
   /** When it is done, in milliseconds since 1970. */
@@ -89,7 +91,10 @@ export class ServerCommits {
     }
   }
 
-  private perform({ method, now }: Execution, args: ReadonlyArray<unknown>): Exit.Exit<unknown, unknown> {
+  private perform(
+    { method, now, reservation }: Execution,
+    args: ReadonlyArray<unknown>
+  ): Exit.Exit<unknown, unknown> {
     const [port, name] = method.split(".") as [StorePortName, string]
     const service = Context.get(this.current, storePorts[port] as Context.Tag<Stores, object>)
     const member: unknown = Reflect.get(service, name)
@@ -98,7 +103,11 @@ export class ServerCommits {
       unknown
     >
     return Effect.runSyncExit(
-      effect.pipe(Effect.withClock(clockAt(now)), Logger.withMinimumLogLevel(LogLevel.None))
+      effect.pipe(
+        Effect.locally(currentReservation, reservation),
+        Effect.withClock(clockAt(now)),
+        Logger.withMinimumLogLevel(LogLevel.None)
+      )
     )
   }
 

@@ -44,9 +44,14 @@ export class ServiceProcess {
     this.name = index === 0 ? "service" : `service ${index + 1}`
   }
 
-  /** What the store's calls of an incarnation are told by. */
-  calling({ isOlder }: Pick<Incarnation, "isOlder">, now: number): CallingProcess {
-    return { index: this.index, now: this.clock.read(now), waitFactor: isOlder ? olderWaitFactor : 1 }
+  /** What the store's calls of an incarnation are told by, whose answers take `back` milliseconds. */
+  calling({ isOlder }: Pick<Incarnation, "isOlder">, now: number, back = 0): CallingProcess {
+    return {
+      index: this.index,
+      now: this.clock.read(now),
+      hasAnswerAt: this.clock.read(now + back),
+      waitFactor: isOlder ? olderWaitFactor : 1
+    }
   }
 
   get isUp(): boolean {

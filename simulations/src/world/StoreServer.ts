@@ -6,7 +6,7 @@
  * READ COMMITTED.
  */
 import type { Kernel, Machine } from "@lead-signals/simulation-kernel"
-import { StoreUnavailable } from "@lead-signals/domain"
+import { currentReservation, type Reservation, StoreUnavailable } from "@lead-signals/domain"
 import { Context, Effect, Exit, FiberRef } from "effect"
 import type { Rates } from "../Scenario.ts"
 import type { Decisions } from "./Decisions.ts"
@@ -17,8 +17,9 @@ import type { Incarnation, ServiceProcess } from "./ServiceProcess.ts"
 import { ServerCommits } from "./ServerCommits.ts"
 import { type MethodOfStore, type StoreMethod, type Stores, wrapStore } from "./StorePorts.ts"
 
-/** How long a call takes each way at most, and until a lost connection is noticed, in milliseconds. */
-const latencyMillis = 20
+/** How long a call takes each way at most, in milliseconds. */
+export const latencyMillis = 20
+/** How long until a lost connection is noticed, in milliseconds. */
 const noticedAfterMillis = 1500
 
 /** Lost commits that a violation names. */
@@ -53,6 +54,16 @@ interface StoreServerOptions {
   readonly onStored: (done: Stored) => void
   readonly onStruck: OnStruck
   readonly onTailLost: (since: number) => void
+}
+
+/** A call that has arrived. */
+interface Begun {
+  readonly begunAt: number
+  /** On whose behalf; null for the emitter's. */
+  readonly by: Call | null
+  readonly reservation: Reservation | null
+  /** How long its answer takes, in milliseconds. */
+  readonly back: number
 }
 
 /** A process's connections, from its start to its end. */
@@ -135,7 +146,8 @@ export class StoreServer {
     args: ReadonlyArray<unknown>
   ): Effect.Effect<unknown, unknown> {
     const { decisions, elapsed, facts, kernel, onStruck, others, rates } = this.options
-    return Effect.flatMap(FiberRef.get(currentCall), (by) =>
+    const context = Effect.all([FiberRef.get(currentCall), FiberRef.get(currentReservation)])
+    return Effect.flatMap(context, ([by, reservation]) =>
       Effect.async<unknown, unknown>((resume) => {
         const { generation } = this
         const caller = by === null ? `${client.process.name}'s emitter @${elapsed()}` : by.label
@@ -150,7 +162,7 @@ export class StoreServer {
         const back = decisions.below(`way back from the store ${label}`, latencyMillis)
         const commit = (begunAt: number): void => {
           if (generation !== this.generation || kernel.now < this.downUntil) return lost()
-          const exit = this.execute(client, of, args, begunAt, by)
+          const exit = this.execute(client, of, args, { begunAt, by, reservation, back })
           if (loss !== null || this.isCutOff(client)) {
             if (isWrite) facts.coverageMarks.add("a commit was done, and its connection lost")
             return lost()
@@ -176,25 +188,24 @@ export class StoreServer {
     )
   }
 
-  /** Does the call, as one step at this instant; its times are those of `now`. */
+  /** Does the call, as one step at this instant; its times are those at which it was begun. */
   private execute(
     client: Client,
     { faultPoint, method, operation }: MethodOfStore,
     args: ReadonlyArray<unknown>,
-    now: number,
-    call: Call | null
+    { back, begunAt: now, by: call, reservation }: Begun
   ): Exit.Exit<unknown, unknown> {
     const { facts, kernel, onStored } = this.options
     const isWrite = operation === "write"
     const name = `${faultPoint} of ${call === null ? "the emitter" : call.label}`
     if (isWrite) this.lastWriter = client
-    const exit = this.commits!.execute({ method, args, now, isWrite, name, at: kernel.now })
+    const exit = this.commits!.execute({ method, args, now, isWrite, reservation, name, at: kernel.now })
     if (Exit.isFailure(exit)) return exit
     if (isWrite && transactions.has(method)) {
       if (now < this.latestTime) facts.coverageMarks.add("a commit came after one of a later time")
       this.latestTime = Math.max(this.latestTime, now)
     }
-    const process = client.process.calling(client.incarnation, kernel.now)
+    const process = client.process.calling(client.incarnation, kernel.now, back)
     onStored({ method, faultPoint, args, answer: exit.value, call, serviceNow: now, process })
     return exit
   }
