@@ -13,6 +13,7 @@ import launchBurst from "./scenarios/launch-burst.json" with { type: "json" }
 import lostAnswers from "./scenarios/lost-answers.json" with { type: "json" }
 import monthOfRetries from "./scenarios/month-of-retries.json" with { type: "json" }
 import networkedStore from "./scenarios/networked-store.json" with { type: "json" }
+import networkedSwarm from "./scenarios/networked-swarm.json" with { type: "json" }
 import ordering from "./scenarios/ordering.json" with { type: "json" }
 import quietDay from "./scenarios/quiet-day.json" with { type: "json" }
 import rateStorm from "./scenarios/rate-storm.json" with { type: "json" }
@@ -41,6 +42,7 @@ const scenarios: ReadonlyMap<string, unknown> = new Map(
     lostAnswers,
     monthOfRetries,
     networkedStore,
+    networkedSwarm,
     ordering,
     quietDay,
     rateStorm,
