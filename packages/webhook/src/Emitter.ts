@@ -71,7 +71,7 @@ const defaultOptions: EmitterOptions = {
 const interruptMillis = 1000
 
 /** How long the emitter waits at most before it leases again where, by its clock, something is due: the store's clock can be behind by hours. */
-const longestEmptyMillis = 1000
+const longestEmptyWaitMillis = 1000
 
 /** A running emitter. It runs while its layer's scope is open. */
 export class Emitter extends Context.Tag("@lead-signals/webhook/Emitter")<
@@ -165,7 +165,7 @@ const make = (options: EmitterOptions) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           const millis = (nextDueAt ?? Number.POSITIVE_INFINITY) - now
           if (millis > 0) emptyLeases = 0
-          const again = Math.min(longestEmptyMillis, 4 ** Math.max(0, emptyLeases - 1))
+          const again = Math.min(longestEmptyWaitMillis, 4 ** Math.max(0, emptyLeases - 1))
           const wait = Math.min(options.pollMillis, millis > 0 ? millis : again)
           return Effect.timeoutOption(Queue.take(wakeUps), Duration.millis(wait))
         })

@@ -44,7 +44,7 @@ export class ServiceProcess {
     this.name = index === 0 ? "service" : `service ${index + 1}`
   }
 
-  /** What the store's calls of an incarnation are told by, whose answers take `back` milliseconds. */
+  /** The process as it is noted with a call of the store at `now`, whose answer takes `back` milliseconds to reach it. */
   calling({ isOlder }: Pick<Incarnation, "isOlder">, now: number, back = 0): CallingProcess {
     return {
       index: this.index,

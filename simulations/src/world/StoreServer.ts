@@ -56,8 +56,9 @@ interface StoreServerOptions {
   readonly onTailLost: (since: number) => void
 }
 
-/** A call that has arrived. */
-interface Begun {
+/** A call that has reached the server. */
+interface ArrivedCall {
+  /** When its transaction began, in milliseconds since 1970: times that it writes are this one. */
   readonly begunAt: number
   /** On whose behalf; null for the emitter's. */
   readonly by: Call | null
@@ -193,7 +194,7 @@ export class StoreServer {
     client: Client,
     { faultPoint, method, operation }: MethodOfStore,
     args: ReadonlyArray<unknown>,
-    { back, begunAt: now, by: call, reservation }: Begun
+    { back, begunAt: now, by: call, reservation }: ArrivedCall
   ): Exit.Exit<unknown, unknown> {
     const { facts, kernel, onStored } = this.options
     const isWrite = operation === "write"

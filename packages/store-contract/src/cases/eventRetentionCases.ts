@@ -128,7 +128,7 @@ export const eventRetentionCases: ReadonlyArray<Case> = [
   ),
 
   caseOf(
-    "reads a lead2.created with an engagement of its own lead alone, whoever takes the id of a pruned one [LIVE-1, RET-6]",
+    "reads a lead2.created only with an engagement of its own lead, also where another lead has taken the id of a pruned one [LIVE-1, RET-6]",
     (clock) =>
       Effect.gen(function* () {
         const world = yield* pruneSeen(clock)
