@@ -3,6 +3,7 @@ import { Either, Schema } from "effect"
 import access from "./scenarios/access.json" with { type: "json" }
 import clockTrouble from "./scenarios/clock-trouble.json" with { type: "json" }
 import crashLoop from "./scenarios/crash-loop.json" with { type: "json" }
+import denseSwarm from "./scenarios/dense-swarm.json" with { type: "json" }
 import erasure from "./scenarios/erasure.json" with { type: "json" }
 import failoverLosesTail from "./scenarios/failover-loses-tail.json" with { type: "json" }
 import failover from "./scenarios/failover.json" with { type: "json" }
@@ -32,6 +33,7 @@ const scenarios: ReadonlyMap<string, unknown> = new Map(
     access,
     clockTrouble,
     crashLoop,
+    denseSwarm,
     erasure,
     failover,
     failoverLosesTail,

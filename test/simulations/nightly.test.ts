@@ -1,12 +1,13 @@
 /** `nightly`: what it keeps, what is new to it, and that it goes on after it was killed. */
 import {
   campaign,
+  explorationOf,
   FolderProblem,
   Night,
   NightlyFolder,
   signatureOf
 } from "@lead-signals/simulations/internal"
-import { scenarioNamed } from "@lead-signals/simulations"
+import { scenarioNamed, scenarioNames } from "@lead-signals/simulations"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -64,6 +65,18 @@ describe("the signature of a violation", () => {
 })
 
 describe("a night", () => {
+  it("runs swarm and dense-swarm over every store, and in time each other scenario that must pass", () => {
+    const runs = Array.from({ length: 1500 }, (_, seed) => explorationOf(seed))
+    const ofName = Map.groupBy(runs, ({ scenario }) => scenario.name)
+    for (const name of ["swarm", "dense-swarm"]) {
+      const stores = new Set(ofName.get(name)!.map(({ store }) => store))
+      expect([...stores].sort()).toEqual(["memory", "sqlite", "sqlite-encrypted"])
+    }
+    expect(ofName.get("dense-swarm")!.length / runs.length).toBeCloseTo(1 / 3, 1)
+    const missing = scenarioNames().filter((name) => !ofName.has(name))
+    expect(missing).toEqual(["failover-loses-tail"])
+  })
+
   it("keeps the seeds that reach something new, and drops those that no longer do", () => {
     const corpus = ["a", "b", "c"].map((key, i) => ({
       scenario: "swarm",
