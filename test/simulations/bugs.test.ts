@@ -41,8 +41,11 @@ const globals = new Set([
   "undefined"
 ])
 
-/** Every thirtieth; all of them in thorough runs. */
-const sampled = bugs.filter((_, i) => isThorough || i % 30 === 0)
+/** Every fifth; all of them in thorough runs. */
+const sampled = bugs.filter((_, i) => isThorough || i % 5 === 0)
+
+/** Modules of constants alone. */
+const withoutLocals = new Set(["0001_leads", "LeadChange"])
 
 describe("planted bugs", () => {
   it("are at least forty, in every layer, and each changes what is there", async () => {
@@ -71,7 +74,7 @@ describe("planted bugs", () => {
       const text = PlantedModules.sourceOf(bug)
       await nextTick()
       const renamed = renamedModule(text)
-      expect([bug.name, renamed === text && bug.module.name !== "0001_leads"]).toEqual([bug.name, false])
+      expect([bug.name, renamed === text && !withoutLocals.has(bug.module.name)]).toEqual([bug.name, false])
       expect([bug.name, printed(renameLocals(plant(bug, renamed)))]).toEqual([
         bug.name,
         printed(renameLocals(plant(bug, text)))

@@ -23,7 +23,7 @@ const hoursOf = (name: string): number => {
     "several-processes": 0.12,
     "networked-store": 0.1,
     "networked-swarm": 0.4,
-    "dense-swarm": 0.0167,
+    "dense-swarm": 0.02,
     failover: 0.1,
     retention: 0.8,
     idempotency: 4,

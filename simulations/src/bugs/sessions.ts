@@ -58,8 +58,8 @@ export const inSessions: ReadonlyArray<Bug> = [
     {
       in: "liveEvents.liveEvents",
       given: ["Effect.provideService(Sessions, $sessions)"],
-      find: "stillReads({ $authorization, $cookie }, $brandId)",
-      put: "($authorization === undefined ? Effect.succeed(true) : stillReads({ $authorization, $cookie }, $brandId))"
+      find: "stillReads($credentials, $brandId)",
+      put: "($credentials.authorization === undefined ? Effect.succeed(true) : stillReads($credentials, $brandId))"
     }
   ),
   trail("refused-once", "a second refused credential is entered, although it is of the same minute", {

@@ -128,8 +128,8 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
     "a list of deliveries lacks the latest attempt where it took no millisecond",
     {
       in: "lastAttemptOf",
-      find: "duration_millis === null",
-      put: "!duration_millis"
+      find: "$at === null || $duration === null",
+      put: "$at === null || !$duration"
     }
   ),
   bugsIn("domain", "Observations")("signals-in-order-of-text", "the signals of a lead are sorted as text", {
@@ -160,7 +160,10 @@ export const plantedByStrangers: ReadonlyArray<Bug> = [
     "a request that has waited reads on without a look at its key",
     {
       in: "ChangeWaits.until",
-      drop: "yield* checkKey"
+      given: [
+        "const { checkKey: $checkKey, isWorth: $isWorth, keyId: $keyId, look: $look, seconds: $seconds } = $request"
+      ],
+      drop: "yield* $checkKey"
     }
   ),
   bugsIn(
