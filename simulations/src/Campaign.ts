@@ -143,13 +143,18 @@ const runJobs = async (
   }
 }
 
+const unwritableCodes = new Set(["EACCES", "EPERM", "EROFS"])
+
 /**
  * Runs the use with the module of this folder as one file, for processes. A seed takes an eighth less time than where a loader
  * compiles each module, which wraps every function that is made to keep its name. Where nothing may be written beside the
  * sources, the modules are loaded one by one.
  */
 export const withBundle = async <A>(name: string, use: (program: string) => Promise<A>): Promise<A> => {
-  const bundled = await bundle(name, null).catch(() => null)
+  const bundled = await bundle(name, null).catch((failure: NodeJS.ErrnoException) => {
+    if (!unwritableCodes.has(failure.code ?? "")) throw failure
+    return null
+  })
   try {
     return await use(bundled ?? join(source, name))
   } finally {

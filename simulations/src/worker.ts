@@ -31,5 +31,6 @@ process.on("message", (job: SeedRun) => {
   } catch (error) {
     answer = { failed: (error as Error).stack ?? String(error) }
   }
-  process.send!(answer)
+  // A campaign that was stopped no longer waits for it.
+  process.send!(answer, () => {})
 })

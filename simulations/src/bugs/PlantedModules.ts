@@ -1,6 +1,6 @@
 /** Plants a bug into the simulator: bundles its program with one module of production code a little wrong. */
 import { build, type Plugin } from "esbuild"
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Bug, SourceChange } from "./Bug.ts"
@@ -112,11 +112,12 @@ const removeLeftIn = (folder: string): void => {
 
 /**
  * Bundles a program of the simulator, by its path from `src`, with one module as it is given; answers the path of the
- * bundle. Fails where the module does not parse.
+ * bundle. Fails where the module does not parse, and with the code of the system where its folder can't be written.
  */
 export const bundleWith = async (program: string, module: PlantedModule | null): Promise<string> => {
   const folder = join(dirname(source.replace(/[\\/]$/, "")), "node_modules", ".cache", "planted")
   mkdirSync(folder, { recursive: true })
+  accessSync(folder, constants.W_OK)
   removeLeftIn(folder)
   const programName = basename(program, ".ts")
   const outfile = join(folder, `${module?.name ?? "clean"}-${programName}-${process.pid}.mjs`)

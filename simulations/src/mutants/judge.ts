@@ -94,7 +94,8 @@ const reached = ({ places, trial }: ReachJob): Reached => {
 }
 
 const send = (message: Message): void => {
-  process.send!(message)
+  // A campaign that was stopped no longer waits for it.
+  process.send!(message, () => {})
 }
 
 process.on("message", (job: Job) => {
