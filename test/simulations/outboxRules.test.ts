@@ -17,6 +17,8 @@ interface Attempt {
   readonly status: number
   readonly heard?: number
   readonly recorded?: number
+  /** Milliseconds. */
+  readonly lasted?: number
 }
 
 /** A store with one webhook, by a rule that sees what is done with it, at seconds of every clock from the start. */
@@ -86,7 +88,7 @@ const outbox = (name = "deliveries kept", requested: object = {}) => {
     attempt: (
       number: number,
       token: string | undefined,
-      { status, heard = status, recorded = heard }: Attempt,
+      { status, heard = status, lasted = 5, recorded = heard }: Attempt,
       outcome: string
     ) => {
       const at = start + seconds * second
@@ -105,7 +107,7 @@ const outbox = (name = "deliveries kept", requested: object = {}) => {
       const attempt = {
         at,
         deliveryId: idOf(number),
-        durationMillis: 5,
+        durationMillis: lasted,
         postedAs: { batchId: null, format: "envelope" },
         result: { error: null, response: null, retryAfterSeconds: null, status: recorded },
         token,
@@ -165,6 +167,42 @@ describe("deliveries kept", () => {
     expect(lease([1], { of: { ...limits, perWebhook: 33 } }).wrong).toBe(
       "leases are requested with the limits total 256, reserved 64, perWebhook 33, failingTotal 128, perFailingWebhook 2"
     )
+  })
+
+  it("lets no attempt last longer than 15 s by a clock that may be off by a fiftieth, beside a pause of its process [DELIV-3]", () => {
+    const recordedAfter = (lasted: number, isPaused = false) => {
+      const { at, attempt, commit, facts, lease, weakened } = outbox()
+      commit([1])
+      const { token } = lease([1])
+      at(20)
+      if (isPaused) facts.incidents.note("pause", start + 5 * second, start + 9 * second, 0)
+      return [attempt(1, token, { status: 200, lasted }, "delivered"), weakened()]
+    }
+    expect(recordedAfter(15_400)).toEqual([null, []])
+    expect(recordedAfter(15_401)).toEqual([`an attempt of ${idOf(1)} lasted 15401 ms`, []])
+    expect(recordedAfter(15_401, true)).toEqual([null, [["the process stood still since the lease", 1]]])
+  })
+
+  it("knows since when a delivery may be leased, first and again [DELIV-2, DELIV-3, DELIV-4]", () => {
+    const { at, attempt, commit, known, lease } = outbox()
+    const ready = () => {
+      const { isFirst, readyAt } = known.leases.get(idOf(1))!.at(-1)!
+      return [isFirst, (readyAt - start) / second]
+    }
+    at(1)
+    commit([1])
+    at(3)
+    lease([1])
+    expect(ready()).toEqual([true, 1])
+    // The lease ran out, and nothing was recorded.
+    at(70)
+    const { token } = lease([1])
+    expect(ready()).toEqual([false, 63])
+    expect(attempt(1, token, { status: 500 }, "retried")).toBe(null)
+    at(90)
+    expect(lease([1]).wrong).toBe(null)
+    // The first wait, 5 s, and a fifth of it.
+    expect(ready()).toEqual([false, 76])
   })
 
   it("lets an attempt be recorded as its receiver answered, and count as the schedule says [DELIV-3, DELIV-5]", () => {

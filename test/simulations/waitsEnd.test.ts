@@ -36,6 +36,22 @@ const waiting = () => {
       oracle.handled!(call as never)
       return call
     },
+    /** It begins with another request. */
+    open: (seconds: number, unusual = {}) => {
+      setTime(seconds)
+      const call = {
+        route: "/signals/leads",
+        request: { method: "GET", url: "/signals/leads", unusual },
+        brand,
+        key: { id: "1" },
+        meaning: { means: "look" },
+        handledAt: start + seconds * second,
+        handledBy: 0,
+        handledByStart: 1
+      }
+      oracle.handled!(call as never)
+      return call
+    },
     change: (seconds: number, method = "leads.update") => {
       setTime(seconds)
       brand.reference.changes = [{ id: 1, removedAt: null }]
@@ -146,6 +162,49 @@ describe("a wait without a change", () => {
       const { answer, begin } = waiting()
       for (let i = 0; i < 4; i++) begin(0, 20)
       expect(answer(begin(1, 20), at)).toBe(wrong)
+    }
+  })
+})
+
+describe("any call", () => {
+  const end = 180
+  const wrong = "GET /signals/leads had no answer after 180001 ms"
+
+  it("is answered in the end, beside the time for which its process stands still, its body comes and it may wait", () => {
+    const late = end + 0.001
+    const one = waiting()
+    one.open(0)
+    expect([one.conclude(end), one.conclude(late)]).toEqual([null, wrong])
+    const paused = waiting()
+    paused.open(0)
+    paused.disturb("pause", 10, 40)
+    expect([paused.conclude(30 + end), paused.conclude(30 + late)]).toEqual([null, wrong])
+    const slow = waiting()
+    slow.open(0, { arrival: { cuts: 2, pauses: [7000, 3000] } })
+    expect([slow.conclude(10 + end), slow.conclude(10 + late)]).toEqual([
+      null,
+      wrong.replace("180001", "190001")
+    ])
+    const killed = waiting()
+    killed.open(0)
+    killed.disturb("kill", 20, 21)
+    expect(killed.conclude(late)).toBe(null)
+    const answered = waiting()
+    answered.answer(answered.open(0), 1)
+    expect(answered.conclude(late)).toBe(null)
+  })
+
+  it("is missed when another is answered", () => {
+    const { answer, open } = waiting()
+    open(0)
+    expect(answer(open(10), end + 0.001)).toBe(wrong)
+  })
+
+  it("needs no answer where its client goes away, or listens until it leaves", () => {
+    for (const unusual of [{ goesAfter: 5 }, { leavesAfter: 60_000 }]) {
+      const { conclude, open } = waiting()
+      open(0, unusual)
+      expect(conclude(end + 0.001)).toBe(null)
     }
   })
 })

@@ -46,6 +46,11 @@ export const inEmitter: ReadonlyArray<Bug> = [
     find: "Effect.zipRight($outbox.queued, $wake)",
     put: "Effect.asVoid($outbox.queued)"
   }),
+  emitter("retries-wait-for-a-poll", "the emitter finds retries that are due only when it polls the outbox", {
+    in: "make",
+    find: "Math.min($options.pollMillis, $millis > 0 ? $millis : $again)",
+    put: "$millis > 0 ? $options.pollMillis : $again"
+  }),
   emitter("stops-after-a-failure", "the emitter does not call a store again that failed once", {
     in: "make",
     find: "$retry($lease).pipe(Effect.flatMap($sleep), $$rest)",

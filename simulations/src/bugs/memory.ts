@@ -106,6 +106,15 @@ export const inMemoryStore: ReadonlyArray<Bug> = [
     find: "$last([...$days.keys()].filter(($each) => $each <= $date))",
     put: "$last([...$days.keys()].filter(($each) => $each < $date)) ?? $last([...$days.keys()])"
   }),
+  bugsIn("store-memory", "MemoryOutbox")(
+    "retries-not-announced",
+    "the store does not say when a delivery is due that was attempted before",
+    {
+      in: "nextDueAt",
+      find: "$delivery.dueAt! > $now",
+      put: "$delivery.dueAt! > $now && $delivery.attempts === 0"
+    }
+  ),
   bugsIn("store-memory", "MemoryOutbox")("body-forgotten", "the body is made anew at every attempt", {
     in: "record",
     find: 'body: $state === "pending" ? $body : null',

@@ -1,5 +1,5 @@
 /** How deliveries are given out and what becomes of them after each attempt, by the specification alone. [DELIV-2, DELIV-3, DELIV-4] */
-import type { Json, KnownFacts, KeptPost } from "../world/KnownFacts.ts"
+import type { CallingProcess, Json, KnownFacts, KeptPost } from "../world/KnownFacts.ts"
 import { parsedBody } from "../world/PostedBodies.ts"
 import { type Checks, RuleChecks } from "./Checks.ts"
 import { formatOf, type LeasedDelivery, wrongBatches } from "./OutboxBatches.ts"
@@ -23,6 +23,7 @@ const day = 24 * 3_600_000
 const patienceMillis = 5 * day
 /** An attempt has 15 s, by a clock that may go wrong by a fiftieth. [DELIV-3] */
 const minTimeoutMillis = 14_600
+const maxAttemptMillis = 15_400
 
 /** A store that answers as many characters of bodies at once may leave the rest for the next request. */
 const largeCharacters = 7 * 1024 * 1024
@@ -60,6 +61,7 @@ export class OutboxAttempts {
   /** The batch that went under each lease of one. */
   private readonly batches = new Map<string, string>()
   private timeouts = new RuleChecks()
+  private durations = new RuleChecks()
   private dates = new RuleChecks()
 
   constructor(
@@ -70,6 +72,7 @@ export class OutboxAttempts {
   /** Counts the checks that can be weakened among those of an oracle. */
   countAmong(checks: Checks): void {
     this.timeouts = checks.rule("each attempt that got no answer in time")
+    this.durations = checks.rule("each attempt ends in time")
     this.dates = checks.rule("each date that a receiver names for the next attempt")
   }
 
@@ -111,7 +114,12 @@ export class OutboxAttempts {
   }
 
   /** Notes deliveries that were given to an emitter. Answers what is wrong with that, or null. [DELIV-2, DELIV-7] */
-  lease(leases: ReadonlyArray<Json>, request: Json, now: number, process: number): string | null {
+  lease(
+    leases: ReadonlyArray<Json>,
+    request: Json,
+    now: number,
+    process: Pick<CallingProcess, "index" | "now">
+  ): string | null {
     const { leaseMillis: millis, limits, underWay } = request
     const taken = new Map<OutboxWebhook, Array<LeasedDelivery>>()
     for (const [i, given] of leases.entries()) {
@@ -142,18 +150,25 @@ export class OutboxAttempts {
         token,
         until,
         queuedAt: delivery.queuedAt,
-        readyAt: delivery.wasLeased
-          ? null
-          : Math.max(delivery.queuedAt, delivery.releasedAt, webhook.changedAt, webhook.fullAt),
+        readyAt: Math.max(
+          delivery.queuedAt,
+          delivery.againAt ?? 0,
+          delivery.releasedAt,
+          webhook.changedAt,
+          webhook.fullAt
+        ),
         at: this.outbox.trueNow,
+        isFirst: delivery.againAt === null,
         place: i,
-        process,
+        process: process.index,
+        isBehind: process.now < now,
         secrets: [
           { secret: current, until: Number.POSITIVE_INFINITY },
           ...(previous === null ? [] : [previous])
         ],
         isBatched: batch !== null,
         format,
+        isAhead: false,
         isOfEarlier: false,
         isRecorded: false
       }
@@ -161,7 +176,7 @@ export class OutboxAttempts {
       if (known === undefined) this.outbox.leases.set(id, [lease])
       else known.push(lease)
       delivery.lease = lease
-      delivery.wasLeased = true
+      delivery.againAt = this.outbox.trueNow + millis
       delivery.due = { from: until, to: until }
       delivery.body = body
     }
@@ -178,6 +193,8 @@ export class OutboxAttempts {
     for (const webhook of this.outbox.webhooks.values()) {
       const givenToWebhook = posts.get(webhook) ?? 0
       const places = { limits, underWay, given, givenToFailing, givenToWebhook }
+      if ((underWay.byWebhook.get(webhook.id) ?? 0) + givenToWebhook > limits.perWebhook)
+        for (const { delivery } of taken.get(webhook) ?? []) delivery.lease!.isAhead = true
       const tooMany = givenToWebhook === 0 ? null : tooManyPlaces(webhook, places)
       if (tooMany !== null) return tooMany
       if (!hasPlace(webhook, places)) webhook.fullAt = this.outbox.trueNow
@@ -250,6 +267,11 @@ export class OutboxAttempts {
     const batch = this.batches.get(token) ?? batchId
     if (batchId !== null) this.batches.set(token, batchId)
     if (batch !== batchId) return `an attempt of ${id} is recorded as of ${batchId}, and went in ${batch}`
+    if (durationMillis > maxAttemptMillis) {
+      if (!this.facts.incidents.touched(["pause"], lease.at, this.facts.now(), lease.process))
+        return `an attempt of ${id} lasted ${durationMillis} ms`
+      this.durations.weaken("the process stood still since the lease")
+    } else this.durations.judged++
     if ((status === null) === (error === null))
       return `an attempt of ${id} has the status ${status} and the error ${error}`
     if (status === null) {
@@ -336,6 +358,7 @@ export class OutboxAttempts {
     }
     if (isGone) {
       delivery.due = { from: now, to: now }
+      delivery.againAt = this.outbox.trueNow
       return "retried"
     }
     const scheduled = scheduledWaits[delivery.failures]
@@ -362,6 +385,7 @@ export class OutboxAttempts {
     const group = `${token} ${due.from} ${due.to}`
     delivery.due = isBatched ? (together.get(group) ?? due) : due
     together.set(group, delivery.due)
+    delivery.againAt = this.outbox.trueNow + due.to - now
     return "retried"
   }
 

@@ -28,7 +28,7 @@ const changing = [
   "attempts",
   "failures",
   "firstFailedAt",
-  "wasLeased",
+  "againAt",
   "releasedAt",
   "isDeferred",
   "due",

@@ -22,20 +22,25 @@ export interface KnownLease {
   readonly token: string
   /** By the clock that the store reads. */
   readonly until: number
-  /** In true time: when the delivery was queued, since when it may have been leased, and when it was. `readyAt` is null where it was leased before. */
+  /** In true time: when the delivery was queued, since when it may have been leased, and when it was. */
   readonly queuedAt: number
-  readonly readyAt: number | null
+  readonly readyAt: number
   readonly at: number
+  /** Whether it was never leased before, under whatever id. */
+  readonly isFirst: boolean
   /** Its place in the answer of the store, from 0. */
   readonly place: number
-  /** The process that has it. */
+  /** The process that has it, and whether its clock was behind that which the store reads. */
   readonly process: number
+  readonly isBehind: boolean
   /** The secrets that sign, the newest first, and until when the older one does. */
   readonly secrets: ReadonlyArray<{ readonly secret: string; readonly until: number }>
   /** Whether it was given with others to go in one post, or may be. */
   readonly isBatched: boolean
   /** In which form its body is. */
   readonly format: string
+  /** Whether it was given, or others with it, before there was a place for its attempt: it is given back where none comes free in time. [DELIV-7] */
+  isAhead: boolean
   /** Whether the webhook was enabled after it was given. */
   isOfEarlier: boolean
   /** Whether its attempt was recorded. */
@@ -69,8 +74,8 @@ export interface KnownDelivery {
   firstFailedAt: number | null
   /** Whether it keeps its place among its lead's: its event queued it while the webhook was ordered. */
   isOrdered: boolean
-  /** Whether it was ever leased, under whatever id. */
-  wasLeased: boolean
+  /** In true time, when it may be leased again at the latest; null before its first lease, under whatever id. */
+  againAt: number | null
   /** When the one before it ended, in true time; 0 where it waited for none. */
   releasedAt: number
   /** Whether the store says that it waits: it was passed over by a lease. */

@@ -119,7 +119,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       case "outbox.lease":
         if (limitsIn(args[0]) !== limitsIn({ limits: this.limitsOf(process) }))
           return `leases are requested with the limits ${limitsIn(args[0])}`
-        return this.attempts.lease(answer.leases, args[0], now, process.index)
+        return this.attempts.lease(answer.leases, args[0], now, process)
       case "outbox.record":
         return this.attempts.record(args[0], answer, now, process.waitFactor)
       default:
@@ -212,7 +212,7 @@ export class OutboxReference implements DeliveriesOfWebhooks {
       failures: 0,
       firstFailedAt: null,
       isOrdered,
-      wasLeased: false,
+      againAt: null,
       releasedAt: 0,
       isDeferred: false,
       due: { from: now, to: now },

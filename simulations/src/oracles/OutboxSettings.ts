@@ -76,6 +76,7 @@ const startFresh = (webhook: OutboxWebhook, now: number): void => {
       // One that waits can be due as it was created, which lies ahead of a clock that was set back, when those before it have ended.
       const latest = waits(delivery) ? Math.max(now, delivery.createdAt) : now
       delivery.due = { from: Math.min(from, now), to: Math.min(to, latest) }
+      if (delivery.againAt !== null) delivery.againAt = 0
     } else delivery.lease.isOfEarlier = true
   }
 }

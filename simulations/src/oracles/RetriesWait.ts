@@ -1,7 +1,7 @@
-import type { KeptPost, KnownFacts, KnownWebhook, ReceivedPost } from "../world/KnownFacts.ts"
-import type { Checks } from "./Checks.ts"
-import type { Oracle } from "./Oracle.ts"
-import type { KnownLease } from "./OutboxRecords.ts"
+import type { Json, KeptPost, KnownFacts, KnownWebhook, ReceivedPost } from "../world/KnownFacts.ts"
+import type { Checks, RuleChecks } from "./Checks.ts"
+import type { Oracle, OracleInstance } from "./Oracle.ts"
+import { type KnownLease, subjectOf } from "./OutboxRecords.ts"
 import { outboxOf } from "./OutboxReference.ts"
 import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 
@@ -10,42 +10,116 @@ const attemptMillis = 15 * second
 /** How soon a delivery that is due is given out where there is a place for it. */
 const promptMillis = 60 * second
 
+/** The same for a further attempt: an emitter waits for an hour at most, by a clock that can be 2 % too slow. */
+const promptAgainMillis = 150 * second
+
+/** How long a host may take to record an attempt whose answer it knows. */
+const recordMillis = 30 * second
+
 /** By what the store gave the emitter: one post at most a lease, and nothing waits for which there is a place. */
-const byLease = (facts: KnownFacts, checks: Checks) => {
+const byLease = (
+  facts: KnownFacts,
+  checks: Checks
+): Required<Pick<OracleInstance, "conclude" | "posted" | "stored">> => {
   const one = checks.rule("one post a lease")
   const prompt = checks.rule("an event for which there is a place does not wait")
+  const promptAgain = checks.rule(
+    "an attempt that is due again, and for which there is a place, does not wait"
+  )
+  const attempted = checks.rule("each lease is attempted")
   const outbox = outboxOf(facts)
-  /** How long the delivery of the post waited for its first lease, while there was a place for it and the service ran. */
-  const late = (post: ReceivedPost, { at, queuedAt, readyAt }: KnownLease): string | null => {
-    // An erasure can give another id to one that was leased.
-    if (readyAt === null) return null
-    // It may wait for others to go with; a test waits for none. [BATCH-2]
-    const isTest = post.envelope.event === "webhook.test"
-    const within = promptMillis + (isTest ? 0 : post.webhook.maxWait * second)
+  /** For how many milliseconds too long the lease let its delivery wait while there was a place for it and the service ran; null within the time. */
+  const tooLong = (
+    rule: RuleChecks,
+    { at, isBehind, queuedAt, readyAt }: KnownLease,
+    within: number
+  ): number | null => {
     const stood = (["kill", "pause", "store"] as const).reduce(
       (sum, disturbance) => sum + facts.incidents.lastedWithin(disturbance, readyAt, at),
       0
     )
     const waited = at - readyAt - stood
-    if (waited <= within) prompt.judged++
-    // By the clock of its process it is due at another time: also of one that went wrong before, where the store has a clock of its own.
-    else if (
-      facts.incidents.touched(["clock", "drift"], facts.plan.networkedStore === true ? 0 : queuedAt, at)
-    )
-      prompt.weaken("a clock was set, or went wrong, since it was queued")
-    else
-      return `the ${post.webhook.behaviour} webhook waited ${Math.round(waited / second)} s for ${post.subject}`
+    if (waited <= within) rule.judged++
+    // By the clock of its process it is due at another time.
+    else if (facts.incidents.touched(["clock", "drift"], queuedAt, at))
+      rule.weaken("a clock was set, or went wrong, since it was queued")
+    // A store with a clock of its own queued it by that one: an emitter whose clock is ahead is not late for it.
+    else if (isBehind) rule.weaken("the clock of its emitter was behind that of a networked store")
+    else if (facts.plan.networkedStore === true && facts.incidents.touched(["drift"], 0, queuedAt))
+      rule.weaken("a clock ran at another rate than that of a networked store")
+    else return waited
     return null
   }
-  return (post: ReceivedPost): string | null => {
-    const leases = outbox.leases.get(post.id) ?? []
-    const earlier = facts.postsOf(post.id)
-    one.judged++
-    if (earlier.length > leases.length)
-      return `${post.id} was leased ${leases.length} times, and came ${earlier.length} times`
-    if (earlier.length > 1 && earlier.at(-2)!.at < post.at - attemptMillis)
-      facts.coverageMarks.add("a delivery was tried again")
-    return earlier.length === 1 ? late(post, leases[0]!) : null
+  /** Whether nothing came of the lease, and nothing explains that. */
+  const isIdle = (rule: RuleChecks, { at, isAhead, isRecorded, process }: KnownLease): boolean => {
+    const { incidents } = facts
+    const recordedBy = at + attemptMillis + recordMillis
+    if (isRecorded) rule.judged++
+    // It is given out anew when it has run out: a process that was killed, or never learnt of it, owes nothing.
+    else if (
+      recordedBy > facts.now() ||
+      incidents.touched(["kill"], at, at + attemptMillis, process) ||
+      incidents.began("store", at, process)
+    )
+      return false
+    else if (incidents.touched(["kill"], at, recordedBy, process))
+      rule.weaken("the process was killed before it could record the attempt")
+    else if (incidents.touched(["store"], at, recordedBy, process))
+      rule.weaken("a call of the store was slow or failed since the lease")
+    else if (incidents.touched(["pause", "clock", "drift"], at, recordedBy, process))
+      rule.weaken("the process stood still, or its clock was set or went wrong, since the lease")
+    else if (isAhead) rule.weaken("it was leased ahead, and no place came free in time")
+    else return true
+    return false
+  }
+  const first = (post: ReceivedPost, lease: KnownLease): string | null => {
+    // An erasure can give another id to one that was leased.
+    if (!lease.isFirst) return null
+    // It may wait for others to go with; a test waits for none. [BATCH-2]
+    const isTest = post.envelope.event === "webhook.test"
+    const within = promptMillis + (isTest ? 0 : post.webhook.maxWait * second)
+    const waited = tooLong(prompt, lease, within)
+    return waited === null
+      ? null
+      : `the ${post.webhook.behaviour} webhook waited ${Math.round(waited / second)} s for ${post.subject}`
+  }
+  const again = ({ deliveryId: id, webhook: { id: webhookId } }: Json): string | null => {
+    const [lease, webhook] = [outbox.leases.get(id)?.at(-1), outbox.webhooks.get(webhookId)]
+    // The store need not hurry with what a deletion is about to remove.
+    if (lease === undefined || lease.isFirst || webhook === undefined) return null
+    if (outbox.deletedBrands.has(webhook.brandId)) return null
+    const waited = tooLong(promptAgain, lease, promptAgainMillis + webhook.sending.maxWait * second)
+    return waited === null
+      ? null
+      : `webhook ${webhookId} waited ${Math.round(waited / second)} s for another attempt of ${subjectOf(outbox.ids.deliveryOf(id)!)}`
+  }
+  return {
+    stored: ({ answer, method }) => {
+      if (method !== "outbox.lease") return null
+      for (const given of answer.leases) {
+        const wrong = again(given)
+        if (wrong !== null) return wrong
+      }
+      return null
+    },
+    posted: (post) => {
+      const leases = outbox.leases.get(post.id) ?? []
+      const earlier = facts.postsOf(post.id)
+      one.judged++
+      if (earlier.length > leases.length)
+        return `${post.id} was leased ${leases.length} times, and came ${earlier.length} times`
+      if (earlier.length > 1 && earlier.at(-2)!.at < post.at - attemptMillis)
+        facts.coverageMarks.add("a delivery was tried again")
+      return earlier.length === 1 ? first(post, leases[0]!) : null
+    },
+    conclude: () => {
+      for (const [id, leases] of outbox.leases) {
+        const idle = leases.find((lease) => isIdle(attempted, lease))
+        if (idle !== undefined)
+          return `${id} was leased at ${new Date(idle.at).toISOString()}, and no attempt of it was recorded`
+      }
+      return null
+    }
   }
 }
 
@@ -55,9 +129,6 @@ const byLease = (facts: KnownFacts, checks: Checks) => {
  */
 const heardAtOf = ({ sent: { at, heardAt } }: KeptPost): number | null =>
   heardAt !== null && heardAt - at < attemptMillis ? heardAt : null
-
-/** How long a host may take to record an attempt whose answer it knows. */
-const recordMillis = 30 * second
 
 /** Whether its process was killed before it can be known to have recorded the attempt, which then counts for nothing. */
 const isUnrecorded = (facts: KnownFacts, { sent: { at, heardAt, process } }: KeptPost): boolean =>
@@ -128,12 +199,16 @@ const requestedMillis = ({ retryAfterDate, retryAfterSeconds, sent }: KeptPost):
 
 /**
  * Attempts of a delivery keep the schedule's distance, and what the receiver asked for; after a success, or a 410, there
- * is none. The healthy are not kept waiting by the others. [DELIV-3, DELIV-4, DELIV-7]
+ * is none. What is due comes soon, and the healthy are not kept waiting by the others. [DELIV-3, DELIV-4, DELIV-7]
  */
 export const retriesWait: Oracle = {
   name: "retries wait",
   instantiate: (facts, checks) => {
     const [leased, seen] = [byLease(facts, checks), byPosts(facts, checks)]
-    return { posted: (post) => (facts.isStoreSeen ? leased(post) : seen(post)) }
+    return {
+      stored: (done) => (facts.isStoreSeen ? leased.stored(done) : null),
+      posted: (post) => (facts.isStoreSeen ? leased.posted(post) : seen(post)),
+      conclude: () => (facts.isStoreSeen ? leased.conclude() : null)
+    }
   }
 }

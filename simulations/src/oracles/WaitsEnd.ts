@@ -17,7 +17,7 @@ const hasRecorded = ({ answer, method }: Stored): boolean =>
 /** Two looks into the store, with what slow calls of it take, and the way of a message. */
 const slackMillis = 10_000
 
-/** Longer than a crowd of requests with observations takes while the store is slow. */
+/** Longer than a crowd of requests with observations takes while the store is slow, beside what a request waits for. */
 const longestTaking = 180_000
 
 const nothingSlow = { cuts: [] }
@@ -30,7 +30,7 @@ const mayWait = (call: Call): boolean => waitOf(call) > 0
 /**
  * A request that waits for a change is answered soon after one, not before the time is over while there is none, and soon after that. The time is
  * that of a clock that nobody sets. While its process stands still nothing is due: what is late is judged by the time for which it ran. At most four
- * requests of a key wait at once, and at most `maxWaits` of all keys; a further one is answered at once. [CHG-6]
+ * requests of a key wait at once, and at most `maxWaits` of all keys; a further one is answered at once. [CHG-6] Every other call is answered, too.
  */
 export const waitsEnd: Oracle = {
   name: "waits end",
@@ -39,23 +39,23 @@ export const waitsEnd: Oracle = {
     const lateAfterChange = checks.rule("a wait for a change")
     const over = checks.rule("a wait whose time is over")
     const together = checks.rule("requests that wait at once")
-    const taken = checks.rule("observations that are taken")
-    /** The requests with observations that have no answer yet, in the order in which they came. */
-    const observing = new Set<Call>()
+    const ends = checks.rule("each call is answered")
+    /** The calls that have no answer yet, in the order in which they came. */
+    const open = new Set<Call>()
 
     /** What is wrong with the one that has waited longest; what waits behind it is younger. */
     const unanswered = (): string | null => {
-      for (const call of observing) {
-        const { handledAt, handledBy, request } = call
+      for (const call of open) {
+        const { handledAt, handledBy, request, route } = call
         const now = facts.now()
-        const slow = waitsOf(request.unusual?.arrival ?? nothingSlow)
-        if (now - handledAt <= longestTaking + slow) return null
+        const may = longestTaking + waitsOf(request.unusual?.arrival ?? nothingSlow) + waitOf(call)
+        if (now - handledAt <= may) return null
         if (
-          ranFor(call, handledAt, now) > longestTaking + slow &&
+          ranFor(call, handledAt, now) > may &&
           !facts.incidents.touched(["kill"], handledAt, now, handledBy)
         )
-          return `a request with observations had no answer after ${ranFor(call, handledAt, now)} ms`
-        if (facts.incidents.touched(["kill"], handledAt, now, handledBy)) observing.delete(call)
+          return `${request.method} ${route} had no answer after ${ranFor(call, handledAt, now)} ms`
+        if (facts.incidents.touched(["kill"], handledAt, now, handledBy)) open.delete(call)
       }
       return null
     }
@@ -112,13 +112,13 @@ export const waitsEnd: Oracle = {
         return null
       },
       handled: (call) => {
-        // Nobody waits for one whose client goes away.
-        if (call.meaning.means === "observe" && call.request.unusual?.goesAfter === undefined)
-          observing.add(call)
+        const { goesAfter, leavesAfter } = call.request.unusual ?? {}
+        // Nobody waits for one whose client goes away, and a stream has its end when its client leaves.
+        if (goesAfter === undefined && leavesAfter === undefined) open.add(call)
         if (mayWait(call)) waiting.begin(call)
       },
       answered: ({ at, body, call, response }) => {
-        if (observing.delete(call)) taken.judged++
+        if (open.delete(call)) ends.judged++
         const left = unanswered()
         if (left !== null) return left
         if (!mayWait(call)) return null

@@ -45,7 +45,7 @@ const explanations: Readonly<Record<string, string>> = {
   "one event each":
     "Each event must come as one delivery to each webhook that subscribed to it; more are allowed only after somebody sent it again on purpose.",
   "retries wait":
-    "Attempts of a delivery must keep the retry schedule: none too early, none after the last, none to a disabled webhook; a slow receiver must not delay another.",
+    "Attempts of a delivery must keep the retry schedule: none too early, none after the last, none to a disabled webhook. What is due and has a place must be leased soon and then attempted; a slow receiver must not delay another.",
   "everything arrives":
     "Each event that was committed must be taken by each webhook that subscribed to it, or stand in the dead letters.",
   "leads in order":

@@ -32,6 +32,11 @@ export class Incidents {
     return disturbances.some((disturbance) => this.within(disturbance, from, to, process).length > 0)
   }
 
+  /** Whether such a disturbance of the process began at that instant. */
+  began(disturbance: Disturbance, at: number, process: number): boolean {
+    return this.within(disturbance, at, at, process).some(({ from }) => from === at)
+  }
+
   /** How long the longest of the process's disturbances lasted that touched the interval; 0 when none did. */
   longestWithin(disturbance: Disturbance, from: number, to: number, process: number): number {
     return this.within(disturbance, from, to, process).reduce(
