@@ -221,7 +221,7 @@ describe("retries wait", () => {
     expect(after("drift", false, false)).toEqual([wrong, []])
   })
 
-  /** What the rule says of a further attempt that was leased so many seconds after it was due. */
+  /** What the rule says when a further attempt is leased this many seconds after it was due. */
   const leasedAgainAfter = (seconds: number, disturbance?: "kill" | "clock", brandId = "1") => {
     const { facts, oracle, weakened } = judge("retries wait")
     const outbox = outboxOf(facts)

@@ -4,7 +4,7 @@ import { scenarioNamed, scenarioNames } from "../Scenarios.ts"
 
 /** Whole scenarios take long: only one seed in this many runs one of them, each scenario and store in turn. */
 const seedsPerScenario = 25
-/** A third: few coincidences need as many seeds there, and only `swarm` has time for what is slow. Prime to the other numbers. */
+/** Coincidences need fewer seeds of `dense-swarm`, and what is slow needs `swarm`. It has no factor in common with the other numbers, so that both run over each store. */
 const seedsPerDense = 3
 /** The SQLite store takes longer and gives the same histories. */
 const seedsPerSqlite = 10

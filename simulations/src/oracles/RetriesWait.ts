@@ -10,7 +10,7 @@ const attemptMillis = 15 * second
 /** How soon a delivery that is due is given out where there is a place for it. */
 const promptMillis = 60 * second
 
-/** The same for a further attempt: an emitter waits for an hour at most, by a clock that can be 2 % too slow. */
+/** The same for a further attempt. The emitter polls once an hour at least; a clock that is off by a fiftieth makes that 72 s later. */
 const promptAgainMillis = 150 * second
 
 /** How long a host may take to record an attempt whose answer it knows. */

@@ -31,7 +31,7 @@ const explanations: Readonly<Record<string, string>> = {
   "limits hold":
     "No window of a rate limit may let more requests through than the key allows, no request may be refused before that, and the headers must count as the window does.",
   "waits end":
-    "A request that waits for a change must be answered soon after one, neither before its time is over while there is none nor long after; four of a key wait at once.",
+    "A request that waits for a change must be answered soon after one, neither before its time is over while there is none nor long after; four of a key wait at once. Every other call must be answered as well.",
   "windows hold":
     "Every lead of a list must match the filters of the query, and no page may be larger than was asked for.",
   "pages tile":
