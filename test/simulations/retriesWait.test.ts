@@ -1,11 +1,7 @@
 /** The rule `retries wait` for a host, whose store nobody sees. */
-import { inputOf, scenarioNamed } from "@lead-signals/simulations"
 import { Checks, KnownFacts, oracles } from "@lead-signals/simulations/internal"
 import { describe, expect, it } from "vitest"
-
-const { plan } = inputOf(scenarioNamed("swarm")!, 1)
-const second = 1000
-const start = Date.UTC(2026, 0, 5, 8)
+import { plan, second, start } from "./judged.ts"
 
 /** What the rule says of each post of one delivery, at these seconds, each answered at once with this status. */
 const judged = (
