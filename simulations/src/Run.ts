@@ -160,7 +160,7 @@ const prepare = (input: RunInput, host: Host) => {
     return { name, checks, instance, whole: checks.isEmpty ? checks.rule("each call") : null }
   })
   /** Tells all oracles that judge such facts, in their order. */
-  const notifier = <K extends "stored" | "answered" | "posted">(kind: K) => {
+  const notifier = <K extends "stored" | "answered" | "posted" | "logged">(kind: K) => {
     type Fact = Parameters<NonNullable<OracleInstance[K]>>[0]
     const judges = instances.flatMap(({ instance, name, whole }) => {
       const judge = instance[kind] as ((of: Fact) => string | null) | undefined
@@ -177,7 +177,8 @@ const prepare = (input: RunInput, host: Host) => {
   const notify = {
     stored: notifier("stored"),
     answered: notifier("answered"),
-    posted: notifier("posted")
+    posted: notifier("posted"),
+    logged: notifier("logged")
   }
   const world: World = new World(facts, {
     seed,
@@ -193,6 +194,7 @@ const prepare = (input: RunInput, host: Host) => {
       }
       notify.stored(done)
     },
+    onLogged: notify.logged,
     onTailLost: (since) => {
       for (const { instance } of instances) instance.tailLost?.(since)
     },
@@ -255,6 +257,8 @@ const prepare = (input: RunInput, host: Host) => {
       const message = instance.conclude?.() ?? null
       if (message !== null) facts.violate(name, message)
     }
+    const damage = host.presentDamage()
+    if (damage !== null) facts.violate("files whole", damage)
     isOver = true
   })
 

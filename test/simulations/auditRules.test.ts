@@ -55,7 +55,7 @@ const audit = () => {
         subjectId: null,
         viaSession: false
       }
-      const appended = entry ? reference.appended(call as never, String(++entries), said) : null
+      const appended = entry ? reference.appended(call as never, String(++entries), said, at) : null
       const answered = reference.answered({
         at,
         byClock: at,
@@ -71,7 +71,12 @@ const audit = () => {
       struck: ReadonlyArray<string> = []
     ) => {
       const route = "/operator/brands/{brandId}/campaigns"
-      const call = { ...callOf("POST", "/operator/brands/1/campaigns", route, struck), key: null }
+      const call = {
+        ...callOf("POST", "/operator/brands/1/campaigns", route, struck),
+        key: null,
+        handledAt: start,
+        handledByClock: start
+      }
       const entry = {
         actor: { type: "token", id: "1" },
         at: start,
@@ -82,7 +87,7 @@ const audit = () => {
         viaSession: false
       }
       const id = String(++entries)
-      const appended = reference.appended(call as never, id, entry)
+      const appended = reference.appended(call as never, id, entry, start)
       if (completed !== null) reference.completed(id, completed)
       const response = { status: 201, headers: {} }
       return (

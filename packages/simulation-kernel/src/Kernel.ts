@@ -6,7 +6,7 @@
 import { Prng } from "./Prng.ts"
 import { Heap } from "./Heap.ts"
 import type { HostClock } from "./HostClock.ts"
-import { Machine } from "./Machine.ts"
+import { Machine, type OnLogged } from "./Machine.ts"
 import { ofSeed, type Picker } from "./Picker.ts"
 import { Trace, type TraceValue } from "./Trace.ts"
 
@@ -97,9 +97,9 @@ export class Kernel {
     return Prng.of(this.seed, label)
   }
 
-  /** Makes a process, with its own clock or one that is always right. */
-  machine(name: string, clock?: HostClock): Machine {
-    return new Machine(this, name, clock)
+  /** Makes a process, with its own clock or one that is always right; `onLogged` hears of each line that it logs at level `Info` and above. */
+  machine(name: string, clock?: HostClock, onLogged?: OnLogged): Machine {
+    return new Machine(this, name, clock, onLogged)
   }
 
   /** Adds an event to the trace, at the present virtual time. Nothing in it may differ between machines. */

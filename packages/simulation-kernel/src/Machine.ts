@@ -13,6 +13,7 @@ import {
   FiberRef,
   FiberRefs,
   HashSet,
+  Logger,
   LogLevel,
   Random,
   Runtime,
@@ -55,6 +56,9 @@ interface MachineKernel {
   readonly drop: (machine: Machine) => void
 }
 
+/** Hears of a line of a log, as Effect hands it to a logger. It is no part of the history: it draws no chance and takes no step. */
+export type OnLogged = (line: Logger.Logger.Options<unknown>) => void
+
 /** One simulated process, made by `Kernel.machine`. */
 export class Machine {
   /** False once the machine was killed; it stays so. */
@@ -66,12 +70,13 @@ export class Machine {
   private readonly scheduler: Scheduler.Scheduler
   private readonly runtime: Runtime.Runtime<never>
 
-  /** For `Kernel.machine`, which passes itself. Fibers read the time from `hostClock`, and log nothing. */
+  /** For `Kernel.machine`, which passes itself. Fibers read the time from `hostClock`, and log nothing unless somebody hears of it. */
   constructor(
     readonly kernel: MachineKernel,
     readonly name: string,
     /** Sleeping is not affected by it: that lasts as long as it lasts. */
-    readonly hostClock: HostClock = new HostClock()
+    readonly hostClock: HostClock = new HostClock(),
+    onLogged: OnLogged | null = null
   ) {
     const millis = (): number => this.hostClock.read(kernel.now)
     const monotonicNanos = (): bigint => BigInt(this.hostClock.readMonotonic(kernel.now)) * 1_000_000n
@@ -106,8 +111,11 @@ export class Machine {
       runtimeFlags: RuntimeFlags.disable(Runtime.defaultRuntime.runtimeFlags, RuntimeFlags.RuntimeMetrics),
       fiberRefs: [
         [DefaultServices.currentServices, services] as const,
-        [FiberRef.currentLoggers, HashSet.empty()] as const,
-        [FiberRef.currentMinimumLogLevel, LogLevel.None] as const
+        [
+          FiberRef.currentLoggers,
+          onLogged === null ? HashSet.empty() : HashSet.make(Logger.make(onLogged))
+        ] as const,
+        [FiberRef.currentMinimumLogLevel, onLogged === null ? LogLevel.None : LogLevel.Info] as const
       ].reduce(
         (refs, [fiberRef, value]) =>
           FiberRefs.updateAs(refs, {

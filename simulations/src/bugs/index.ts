@@ -14,6 +14,7 @@ import { inRetention } from "./retention.ts"
 import { inRules } from "./rules.ts"
 import { inSessions } from "./sessions.ts"
 import { inSqliteStore } from "./sqlite.ts"
+import { overlooked } from "./overlooked.ts"
 import { plantedByStrangers } from "./strangers.ts"
 import { inUseCases } from "./usecases.ts"
 import { inVocabulary } from "./vocabulary.ts"
@@ -44,7 +45,8 @@ export const bugGroups: ReadonlyArray<readonly [where: string, bugs: ReadonlyArr
   ["sessions of browsers and live events", inSessions],
   ["what mutants had survived", inWidenedInputs],
   ["bodies that come in pieces or slowly, and long texts", inArrivals],
-  ["what strangers planted", plantedByStrangers]
+  ["what strangers planted", plantedByStrangers],
+  ["what no rule had looked at", overlooked]
 ]
 
 /** The same without the sections. */

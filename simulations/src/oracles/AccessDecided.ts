@@ -77,6 +77,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     if (response.stream !== undefined) return null
     // What nobody may ask is refused without a look at the credential, and a host of its own shows no looks.
     if (lookUp === undefined && (!facts.isStoreSeen || call.meaning.means === "bad")) return null
+    if (lookUp === undefined && status < 300 && !isViaSession(call))
+      return `${operationOf(call)} with ${grant.kind} ${grant.id} was answered ${status} without a look at it`
     const at = lookUp?.now ?? call.handledByClock
     const refusal = access.refusalOf(call, at)
     if (grant.expiresAt !== null && !isClockSteady(call)) {

@@ -5,9 +5,11 @@
 import type { Answered, Call, Json, KnownFacts } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
 import { operatorToken } from "../world/Host.ts"
+import { type StoreMethod, writes } from "../world/StorePorts.ts"
 import { operationIds } from "../vocabulary/Operations.ts"
 import { type AccessReference } from "./AccessReference.ts"
-import { operationOf, paramsOf, queryOf } from "./Requests.ts"
+import { refusalEntries } from "./RefusalEntries.ts"
+import { isoTime, operationOf, paramsOf, queryOf } from "./Requests.ts"
 import { isViaSession, sessionRoute } from "./SessionReference.ts"
 
 /** Intake, which has no entries. */
@@ -73,6 +75,19 @@ const expectedOf = (call: Call, access: AccessReference) => {
   }
 }
 
+/** What a call writes beside that for which it has an entry. */
+const besides: ReadonlySet<StoreMethod> = new Set<StoreMethod>([
+  "auditLog.append",
+  "auditLog.complete",
+  "keys.markUsed",
+  "accessTokens.markUsed",
+  "rateWindows.step",
+  "idempotency.reserve",
+  "idempotency.complete",
+  "idempotency.release",
+  "idempotency.prune"
+])
+
 const order = (a: Json, b: Json): number => b.at - a.at || Number(b.id) - Number(a.id)
 
 /** The brands whose entries the call lists; null for all. */
@@ -98,6 +113,7 @@ const readsByKeys = (facts: KnownFacts, checks: Checks) => {
   const rule = checks.rule("each list that a key reads has an entry of its day")
   /** The call that made each entry. */
   const entered = new Map<string, Call>()
+  const enteredBy = new WeakSet<Call>()
   /**
    * Lists that were answered without an entry so far: how many, and when that began, in true time. After a failure it begins with the first
    * that is answered from `since` on: another request may have tried again at the same instant. `failedAt` is when the failed request came.
@@ -133,12 +149,15 @@ const readsByKeys = (facts: KnownFacts, checks: Checks) => {
       if (isSteady && !before.struck.has("auditLog.append"))
         return `the list ${operation} of key ${actor.id} has two entries of one day`
       entered.set(name, call)
+      enteredBy.add(call)
       rule.judged += owed.get(name)?.lists ?? 0
       owed.delete(name)
       facts.coverageMarks.add("a list that a key read is in the audit log")
       return null
     },
     answered: ({ at, byClock, call, response }: Answered): string | null => {
+      if (enteredBy.has(call) && response.status !== 200)
+        return `${operationOf(call)} of key ${call.key!.id} was answered ${response.status}, and the audit log has it as read`
       if (!facts.auditsKeyReads || !isListOfKey(call) || response.status !== 200) return null
       const days = [nameOf(call, call.handledByClock), nameOf(call, byClock)]
       if (days.some((name) => entered.has(name))) {
@@ -181,31 +200,28 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
   const pages = checks.rule("each page of the audit log")
   const kept = checks.rule("each entry of the audit log")
   const entries = new Map<string, Json>()
-  /** The minutes in which each start of a process noted that it refused a credential, and when it began with that call. */
-  const refusals = new Map<string, number>()
-  const refused = (call: Call, { actor, at, ...entry }: Json): string | null => {
-    const operation = call.route === sessionRoute ? "signIn" : "refusedToken"
-    const { brandId, operation: of, status, subjectId, viaSession } = entry
-    const said = JSON.stringify([actor.id, of, viaSession, brandId, subjectId, status])
-    const wanted = JSON.stringify([null, operation, false, null, null, 401])
-    if (said !== wanted) return `the entry of a refused credential says ${said}, not ${wanted}`
-    const minute = [call.handledBy, call.handledByStart, Math.floor(at / 60_000)].join(" ")
-    const before = refusals.get(minute)
-    refusals.set(minute, call.handledAt)
-    // One whose clock was set back comes to a minute again.
-    return before === undefined || facts.incidents.touched(["clock"], before, facts.now(), call.handledBy)
-      ? null
-      : "two refused credentials of one minute are in the audit log"
+  const refusals = refusalEntries(facts, checks)
+  /** Whether the brand that the call names is one that its token does not reach. [AUD-6] */
+  const isRefusedByBrand = ({ call, response }: Answered): boolean => {
+    const lookUp = access.lookUpOf(call)
+    if (lookUp === undefined || response.status !== 404 || call.meaning.means === "bad") return false
+    return (
+      call.request.unusual?.idempotencyKey === undefined && access.refusalOf(call, lookUp.now)?.status === 404
+    )
   }
   const ofCalls = new WeakMap<Call, Json>()
   /** How many entries the call could list on pages of any size. */
   const listable = new WeakMap<Call, number>()
   return {
-    appended: (call: Call, id: string, entry: Json): string | null => {
+    /** `now` is the time by the clock of the process. */
+    appended: (call: Call, id: string, entry: Json, now: number): string | null => {
       if (entries.has(id)) return `the audit log gives the id ${id} again`
+      const isClockSteady = !facts.incidents.touched(["clock"], call.handledAt, facts.now(), call.handledBy)
+      if (isClockSteady && (entry.at < call.handledByClock || entry.at > now))
+        return `the entry of ${operationOf(call)} is of ${entry.at - now} ms after it was written`
       const added = { ...entry, id }
       entries.set(id, added)
-      if (entry.actor.type === "unknown") return refused(call, entry)
+      if (entry.actor.type === "unknown") return refusals.appended(call, entry)
       // `sessions hold` judges what sign-ins and sign-outs leave.
       if (call.route === sessionRoute) return null
       if (entry.actor.type === "key" && !isViaSession(call)) return ofKeys.appended(call, entry)
@@ -219,10 +235,22 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
         viaSession,
         operation,
         brandId,
-        subjectId: subjectId ?? namedIn(call).subjectId
+        subjectId
       })
       const wanted = JSON.stringify(expectedOf(call, access))
-      return said === wanted ? null : `the entry of ${operationOf(call)} says ${said}, not ${wanted}`
+      if (said !== wanted) return `the entry of ${operationOf(call)} says ${said}, not ${wanted}`
+      return call.request.method === "GET" || entry.status === null
+        ? null
+        : `the entry of ${operationOf(call)} has the status ${entry.status} before the change`
+    },
+    /** A call changes something in the store. What is wrong, as its entry comes first, and none follows one that failed. [AUD-2] */
+    changes: (call: Call, method: StoreMethod): string | null => {
+      if (!writes.has(method) || besides.has(method) || !isAudited(call) || call.request.method === "GET")
+        return null
+      if (!ofCalls.has(call)) return `${operationOf(call)} changes something before its entry is written`
+      return call.struck.has("auditLog.append")
+        ? `${operationOf(call)} changes something, and its entry could not be written`
+        : null
     },
     completed: (id: string, outcome: Json): null => {
       const entry = entries.get(id)
@@ -238,6 +266,12 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
       const goesOn = after === null ? null : `${after.at}-${after.id}`
       if (goesOn !== cursor)
         return `a page of the audit log goes on after ${goesOn}, and its cursor says ${cursor}`
+      const from = queryOf(call).get("since")
+      // `errors clear` knows what other forms of a time stand for.
+      const isWhole = from === null || isoTime.test(from)
+      const wantedSince = from === null ? null : Date.parse(from)
+      if (isWhole && since !== wantedSince)
+        return `the audit log is read since ${since}, and its call says ${wantedSince}`
       const right = [...entries.values()]
         .filter(
           (entry) =>
@@ -275,9 +309,10 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
         }
       }
     },
+    noteFailure: refusals.noteFailure,
     answered: (answered: Answered): string | null => {
       const { body, call, response } = answered
-      const unread = ofKeys.answered(answered)
+      const unread = ofKeys.answered(answered) ?? refusals.answered(answered)
       if (unread !== null) return unread
       if (!isAudited(call) || [401, 405].includes(response.status)) return null
       const entry = ofCalls.get(call)
@@ -286,6 +321,8 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
         return entry === undefined
           ? null
           : `${operationOf(call)} did nothing, and has an entry in the audit log`
+      if (entry === undefined && isRefusedByBrand(answered))
+        return `${operationOf(call)} names a brand that its token does not reach, and is not in the audit log`
       // A path that nothing is at, or a target that can't be read, never became an operation.
       if (entry === undefined)
         return response.status === 400 || response.status === 404
@@ -298,8 +335,9 @@ export const auditReference = (facts: KnownFacts, checks: Checks, access: Access
       kept.judged++
       if (entry.status !== response.status)
         return `the audit log has ${entry.status} of ${operationOf(call)}, which was answered ${response.status}`
-      const subject = namedIn(call).subjectId ?? idOrNull(body?.data?.id)
-      return call.request.method === "GET" || response.status >= 300 || entry.subjectId === subject
+      const named = namedIn(call).subjectId
+      const subject = named ?? idOrNull(body?.data?.id)
+      return (named === null && response.status >= 300) || entry.subjectId === subject
         ? null
         : `the audit log has ${operationOf(call)} of ${entry.subjectId}, not of ${subject}`
     }

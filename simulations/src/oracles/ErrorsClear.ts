@@ -1,6 +1,7 @@
 import { difference } from "../vocabulary/Expectation.ts"
 import type { Answered, Json } from "../world/KnownFacts.ts"
 import type { Oracle } from "./Oracle.ts"
+import { RefusalTexts } from "./RefusalTexts.ts"
 import { wrongWarningsOf } from "./Warnings.ts"
 
 /** Whether the URL parser of `Request` resolves a part of the path, so that a host of a fetch handler never sees what was sent. */
@@ -19,13 +20,12 @@ const illWorded = (message: string): string | null =>
     ? null
     : `"${message}" is no sentence`
 
-/** The messages in an answer: that of its error, those of rejected observations, and warnings about ignored parameters. */
-const sentencesOf = (body: Json): ReadonlyArray<string> =>
+/** The messages in an answer of what was refused: that of its error, and those of rejected observations. */
+const refusalsOf = (body: Json): ReadonlyArray<string> =>
   body === null || typeof body !== "object"
     ? []
     : [
         ...(typeof body.error?.message === "string" ? [body.error.message] : []),
-        ...(body.meta?.warnings ?? []),
         ...(Array.isArray(body.data)
           ? body.data.flatMap(({ message, outcome }: Json) => (outcome === "rejected" ? [message] : []))
           : [])
@@ -41,6 +41,7 @@ export const errorsClear: Oracle = {
     const calls = checks.rule("each call")
     const slow = checks.rule("a body that comes slowly")
     const warnings = checks.rule("the warnings of each answer")
+    const refusals = new RefusalTexts()
     const answered = (fact: Answered): string | null => {
       const { at, body, call, response } = fact
       const { expects } = call
@@ -48,10 +49,13 @@ export const errorsClear: Oracle = {
       warnings.judged++
       const misinformed = wrongWarningsOf(fact)
       if (misinformed !== null) return `${call.request.method} ${call.request.url}: ${misinformed}`
-      for (const sentence of sentencesOf(body)) {
+      const messages = refusalsOf(body)
+      for (const sentence of [...messages, ...(body?.meta?.warnings ?? [])]) {
         const wrong = illWorded(sentence)
         if (wrong !== null) return `${call.request.method} ${call.route}: ${wrong}`
       }
+      const telling = refusals.wrongIn(fact, messages)
+      if (telling !== null) return `${call.request.method} ${call.route}: ${telling}`
       if (expects === undefined || response.status >= 500 || response.status === 429) return null
       // A late copy of a call with a key that was revoked since: `revoked keys fail` judges it.
       if (response.status === 401 && call.key !== null && call.key.revokingAt !== null) return null

@@ -6,8 +6,7 @@ import type { Answered, ReceivedPost } from "../world/KnownFacts.ts"
 import { document } from "./OpenApiDocument.ts"
 import type { Oracle } from "./Oracle.ts"
 import { roomFor } from "./NoDefects.ts"
-import { operationOf } from "./Requests.ts"
-import { sessionRoute } from "./SessionReference.ts"
+import { looksKeyUpAgain, operationOf } from "./Requests.ts"
 
 type Headers = Readonly<Record<string, string>>
 
@@ -110,9 +109,10 @@ const isKeyInUse = ({ body, response }: Answered): boolean =>
  * Whether the answer must have the headers of a window; null where it may. Where the store failed as the key was looked up, or as the request was
  * counted, the service knows none. [ERR-9]
  */
-const isWindowDue = ({ call: { key, route, struck }, response: { status } }: Answered): boolean | null => {
+const isWindowDue = ({ call, response: { status } }: Answered): boolean | null => {
+  const { key, struck } = call
   if (key === null) return false
-  const looksAgain = route === "/signals/changes" || route === sessionRoute
+  const looksAgain = looksKeyUpAgain(call)
   // Those that look their key up again have been counted before.
   if (status === 401) return looksAgain ? null : false
   if (struck.has("rateWindows.step")) return false

@@ -7,6 +7,7 @@ import type { Checks } from "./Checks.ts"
 import { CountedWindows, type Decision } from "./CountedWindows.ts"
 import { limitsByHeaders } from "./LimitsByHeaders.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
+import { looksKeyUpAgain } from "./Requests.ts"
 
 const byCount = (
   facts: KnownFacts,
@@ -48,6 +49,7 @@ const byCount = (
       if (method !== "rateWindows.step" || call === null || call.key === null) return null
       if (call.brand !== null && deletedBrands.has(call.brand.id)) late.add(call)
       else {
+        if (decisions.has(call)) return `a request with key ${call.key.id} was counted twice`
         const decision = windows.count(call.key, fact)
         facts.windowEnds.set(call.key.id, decision.resetAt)
         decisions.set(call, decision)
@@ -56,7 +58,11 @@ const byCount = (
     },
     answered: (fact) => {
       const { call, response } = fact
-      if (call.key === null || response.status === 401) return null
+      if (call.key === null) return null
+      if (response.status === 401)
+        return decisions.has(call) && !looksKeyUpAgain(call)
+          ? `a request with key ${call.key.id} was counted, and refused`
+          : null
       if (response.status === 429) facts.coverageMarks.add("a key was over its limit")
       // What nobody may ask is refused without a key, too: where the store fails, nobody knows whose it is. [ERR-9]
       const isForAnyone =

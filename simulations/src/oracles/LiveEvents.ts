@@ -7,6 +7,7 @@ import type { ReferenceModel } from "@lead-signals/store-contract/reference"
 import { isCalm, type Plan } from "../plan/Plan.ts"
 import type { Answered, Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import type { TakenStream } from "../world/RequestParts.ts"
+import type { StoreMethod } from "../world/StorePorts.ts"
 import { latencyMillis } from "../world/StoreServer.ts"
 import { accessOf } from "./AccessReference.ts"
 import type { Checks } from "./Checks.ts"
@@ -47,6 +48,14 @@ interface Feed {
   /** Nobody knows what the brand has. */
   isUnclear: boolean
 }
+
+/** A stream ends when one of these fails, and its listener comes back. [LIVE-3] */
+const readsOfStream: ReadonlyArray<StoreMethod> = [
+  "leads.eventsAfter",
+  "brands.get",
+  "accessTokens.findByHash",
+  "pruning.newestPrunedEvent"
+]
 
 const block = (id: number, lines: ReadonlyArray<string>): string =>
   `${[`id: ${id}`, ...lines].join("\n")}\n\n`
@@ -163,6 +172,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     const [brandId, after, limit] = args
     const brand = facts.brandOf(brandId)
     const feed = call === null ? null : feedOf(call)
+    const failed = call === null ? undefined : readsOfStream.find((method) => call.struck.has(method))
+    if (failed !== undefined) return `a stream reads on, whose call of ${failed} has failed`
     if (after === null && feed !== null) feed.newest = answer.position
     if (brand === undefined || deleted.has(brandId) || isTailLost) {
       looks.weaken("nobody knows what the brand has: it is being deleted, or a failover lost commits")

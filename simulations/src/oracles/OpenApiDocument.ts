@@ -12,8 +12,11 @@ const strict = (schema: unknown): unknown => {
   return copy
 }
 
+/** The OpenAPI document as it is published, as one text. */
+export const documentText: string = JSON.stringify(openApi())
+
 /** The OpenAPI document in which no object may have a field that it does not name. */
-const document = strict(JSON.parse(JSON.stringify(openApi()))) as Json
+const document = strict(JSON.parse(documentText)) as Json
 
 const validator: ValidatorOf = validatorsOf(document)
 

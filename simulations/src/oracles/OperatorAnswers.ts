@@ -33,6 +33,12 @@ import { withoutWarnings } from "./Warnings.ts"
 
 const readsOfKeys = new Set(["GET /signals", "GET /campaigns", "GET /campaign/{id}/series"])
 
+/** When a key, a token or a brand ends by the call; null for any other call of the store. */
+const endOf = ({ args, method }: Stored): number | null => {
+  if (method === "keys.revoke") return args[2]
+  return method === "accessTokens.revoke" || method === "brands.startDeletion" ? args[1] : null
+}
+
 const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const answers = checks.rule("each answer to an operator")
   const creations = checks.rule("when a thing was created")
@@ -61,7 +67,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const isClockSteady = (call: Call): boolean =>
     !facts.incidents.touched(["clock"], call.handledAt, facts.now(), call.handledBy)
 
-  /** What a thing says of its creation lies between the beginning of the call and the commit. */
+  /** What a thing says of its creation, or of its end, lies between the beginning of the call and the commit. */
   const wrongTime = (call: Call, at: number, now: number): string | null => {
     if (!isClockSteady(call)) {
       creations.weaken("the clock was set during the call")
@@ -70,7 +76,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
     creations.judged++
     return at >= call.handledByClock && at <= now
       ? null
-      : `${operationOf(call)}: createdAt is ${at - now} ms off`
+      : `${operationOf(call)}: the time that is kept is ${at - now} ms off`
   }
 
   const created = (call: Call, fact: Stored, at: number): string | null => {
@@ -133,7 +139,8 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       return null
     },
     "accessTokens.markUsed": ({ args, call, process }) => tokenUses.note(call, args[0], args[1], process.now),
-    "auditLog.append": ({ answer, args, call }) => audit.appended(call, answer, args[0]),
+    "auditLog.append": ({ answer, args, call, process }) =>
+      audit.appended(call, answer, args[0], process.now),
     "auditLog.complete": ({ args }) => audit.completed(args[0], args[1]),
     "auditLog.list": ({ answer, args, call }) => {
       const misread = audit.listed(call, args[0], answer)
@@ -172,7 +179,13 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const stored = (fact: Stored): string | null => {
     const { answer, call, method } = fact
     if (call === null) return null
+    if (call.route === "/health") return `GET /health asks the store for ${method}`
     attention.stored(fact)
+    const unentered = audit.changes(call, method)
+    if (unentered !== null) return unentered
+    const endedAt = endOf(fact)
+    const mistimed = endedAt === null ? null : wrongTime(call, endedAt, fact.process.now)
+    if (mistimed !== null) return mistimed
     const wrong = method.startsWith("webhooks.") ? learnReasons(answer) : null
     return wrong ?? expectations[method]?.({ ...fact, call }) ?? null
   }
@@ -213,6 +226,10 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
   const answered = (fact: Answered): string | null => {
     const { body, call, response } = fact
     attention.count(fact)
+    audit.noteFailure(fact)
+    // It says that the process lives, whatever becomes of the store. [HEALTH-1]
+    if (call.route === "/health" && call.meaning.means !== "bad" && response.status !== 200)
+      return `GET /health was answered ${response.status}`
     if (!facts.isStoreSeen || response.status >= 500) return null
     const unaudited = audit.answered(fact)
     if (unaudited !== null) return unaudited

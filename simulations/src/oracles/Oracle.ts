@@ -1,5 +1,5 @@
 /** A rule about the whole system that must hold in every run. Each oracle is a file; none shares code with the domain. */
-import type { Answered, Call, KnownFacts, ReceivedPost, Stored } from "../world/KnownFacts.ts"
+import type { Answered, Call, KnownFacts, LoggedLine, ReceivedPost, Stored } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
 
 /** Each answers what is wrong, or null. */
@@ -10,6 +10,8 @@ export interface OracleInstance {
   readonly handled?: (call: Call) => void
   /** The service has answered, whether the answer arrives or not. */
   readonly answered?: (answered: Answered) => string | null
+  /** A process of the service has written a line of its log. */
+  readonly logged?: (line: LoggedLine) => string | null
   /** A receiver of webhooks got something. */
   readonly posted?: (post: ReceivedPost) => string | null
   /** A failover of the store has lost what it did later than `since`, in virtual milliseconds since 1970. */

@@ -17,18 +17,17 @@ export const revokedKeysFail: Oracle = {
     const brands = new Map<string, string>()
     const access = accessOf(facts)
     const verdicts = new WeakMap<Call, boolean>()
-    const waiting = new WaitingKeys(checks.rule("each look of a request that has waited"))
+    const waiting = new WaitingKeys(facts, checks)
     return {
-      stored: ({ answer, args, call, method }) => {
+      stored: (done) => {
+        const { answer, args, call, method } = done
         if (method === "keys.create") brands.set(answer.id, args[0].brandId)
         if (method === "keys.revoke" && answer === true) revoked.add(args[1])
         if (method === "brands.startDeletion")
           for (const [id, brandId] of brands) if (brandId === args[0]) revoked.add(id)
-        if (method === "keys.findByHash" && call !== null && call.key !== null) {
+        if (method === "keys.findByHash" && call !== null && call.key !== null)
           verdicts.set(call, revoked.has(call.key.id))
-          waiting.lookedUp(call)
-        }
-        return method === "leads.changesAfter" && call !== null ? waiting.read(call, args[2], answer) : null
+        return waiting.stored(done)
       },
       answered: ({ at, call, response }) => {
         const { key, sentAt } = call
@@ -44,6 +43,8 @@ export const revokedKeysFail: Oracle = {
         if (access.isLimited(call)) return null
         rule.judged++
         const isRefused = verdicts.get(call)
+        if (isRefused === undefined && facts.isStoreSeen && status < 300)
+          return `a request with key ${key.id} was answered ${status} without a look at the key`
         if (isRefused !== undefined && status < 500 && (status === 401) !== isRefused)
           return `key ${key.id} is ${isRefused ? "" : "not "}revoked, and was answered ${status}`
         if (key.revokedAt !== null && sentAt > key.revokedAt) {

@@ -1,5 +1,7 @@
+import type { Plan } from "../plan/Plan.ts"
 import type { Call, Json, KnownBrand, Stored } from "../world/KnownFacts.ts"
 import type { StoreMethod } from "../world/StorePorts.ts"
+import { latencyMillis } from "../world/StoreServer.ts"
 import { waitsOf } from "../world/BodyPieces.ts"
 import type { Oracle } from "./Oracle.ts"
 import { WaitingRequests, waitOf } from "./WaitingRequests.ts"
@@ -14,8 +16,12 @@ const changing: ReadonlySet<StoreMethod> = new Set<StoreMethod>([
 const hasRecorded = ({ answer, method }: Stored): boolean =>
   method === "leads.commit" && (answer as ReadonlyArray<Json>).some(({ outcome }) => outcome === "recorded")
 
-/** Two looks into the store, with what slow calls of it take, and the way of a message. */
-const slackMillis = 10_000
+/**
+ * The service looks twice a second; beside that, ways to a networked store and back, for looks of the watch, at the key and for a page. The time for
+ * which calls of the store were slow for those who read changes comes to it.
+ */
+const slackMillisOf = ({ networkedStore }: Plan): number =>
+  700 + (networkedStore === true ? 20 * latencyMillis : 0)
 
 /** Longer than a crowd of requests with observations takes while the store is slow, beside what a request waits for. */
 const longestTaking = 180_000
@@ -60,6 +66,7 @@ export const waitsEnd: Oracle = {
       return null
     }
 
+    const slackMillis = slackMillisOf(facts.plan)
     const waiting = new WaitingRequests(facts.incidents, facts.plan.maxWaits)
     /** When something changed in a brand, in order. */
     const changedAt = new Map<string, Array<number>>()
@@ -83,11 +90,15 @@ export const waitsEnd: Oracle = {
     const ranFor = ({ handledBy }: Call, from: number, to: number): number =>
       to - from - facts.incidents.lastedWithin("pause", from, to, handledBy)
 
+    /** Without the time for which the store was slow, too. */
+    const lookedFor = (call: Call, from: number, to: number): number =>
+      ranFor(call, from, to) - facts.incidents.lastedWithin("feed", from, to, call.handledBy)
+
     /** What is wrong with a request that is answered at an instant, or is not answered until then. */
     const overdue = (call: Call, at: number): string | null => {
       const wait = waitOf(call)
       over.judged++
-      const lasted = ranFor(call, call.handledAt, at)
+      const lasted = lookedFor(call, call.handledAt, at)
       return lasted > wait / slowest + slackMillis
         ? `a request that may wait ${wait} ms had no answer after ${lasted} ms`
         : null
@@ -140,7 +151,7 @@ export const waitsEnd: Oracle = {
         if (since === undefined) return null
         lateAfterChange.judged++
         facts.coverageMarks.add("a request waited for a change")
-        const millis = ranFor(call, since, at)
+        const millis = lookedFor(call, since, at)
         return millis > slackMillis ? `a request waited ${millis} ms after a change` : null
       },
       conclude: () => {

@@ -11,7 +11,7 @@ import {
 import { isSome } from "./OutboxRecords.ts"
 import type { OutboxReference } from "./OutboxReference.ts"
 import { renderedDelivery, learn, renderedLog, pageOf, renderedWebhook } from "./OutboxViews.ts"
-import { bodyOf, operationOf, paramsOf, queryOf } from "./Requests.ts"
+import { bodyOf, isoTime, operationOf, paramsOf, queryOf } from "./Requests.ts"
 
 const leadRoute = "/operator/brands/{brandId}/leads/{id}"
 const webhookRoute = "/operator/brands/{brandId}/webhooks/{id}"
@@ -118,11 +118,15 @@ export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswer
   }
 
   /** A recovery queues in pieces, and says how many it has queued in all. */
-  const deliveriesRecovered = (call: Call, piece: number): null => {
+  const deliveriesRecovered = (call: Call, { since }: Json, piece: number): string | null => {
     const queued = (recovered.get(call) ?? 0) + piece
     recovered.set(call, queued)
     expected.set(call, answerOf(202, { queued }))
-    return null
+    const requested = Date.parse(bodyOf(call).since)
+    // Other forms of a time `errors clear` knows.
+    return isoTime.test(bodyOf(call).since) && since !== requested
+      ? `what died since ${since} is recovered, and the call says ${requested}`
+      : null
   }
 
   const expectations: Expectations = {
@@ -145,7 +149,7 @@ export const webhookAnswers = (outbox: OutboxReference, expected: ExpectedAnswer
         expected.set(call, isSome(answer) ? answerOf(202, { deliveryId: answer.value }) : notFound)
       return null
     },
-    "deliveries.recover": ({ answer, call }) => deliveriesRecovered(call, answer)
+    "deliveries.recover": ({ answer, args, call }) => deliveriesRecovered(call, args[1], answer)
   }
 
   return {

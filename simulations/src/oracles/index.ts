@@ -17,6 +17,7 @@ import { idempotencyHolds } from "./IdempotencyHolds.ts"
 import { liveEvents } from "./LiveEvents.ts"
 import { leadsInOrder } from "./LeadsInOrder.ts"
 import { limitsHold } from "./LimitsHold.ts"
+import { logRight } from "./LogRight.ts"
 import { mirrorsConverge } from "./MirrorsConverge.ts"
 import { noDefects } from "./NoDefects.ts"
 import { nothingInternal } from "./NothingInternal.ts"
@@ -45,6 +46,7 @@ export const oracles: ReadonlyArray<Oracle> = [
   headersRight,
   bodiesValid,
   nothingInternal,
+  logRight,
   brandsApart,
   erasedStayGone,
   deletedStayGone,

@@ -67,10 +67,12 @@ const explanations: Readonly<Record<string, string>> = {
   "calls succeed":
     "A call that is right must succeed in the end: somebody repeated it until it was answered, and the answer was still a refusal.",
   "observations are taken": "An observation that keeps to the specification must be accepted, item by item.",
+  "log right":
+    "The log must have one line of each answered request, with its status and route, and no line of it may name a person or hold a key, a token or a secret.",
   "files whole":
-    "After a loss of power the file must have no damaged page, no broken reference and no derived table that is off.",
+    "After a loss of power, and at the end of a run, the file must have no damaged page, no broken reference and no derived table that is off.",
   "erased leave memory":
-    "After an erasure the searches of a SQLite store must keep in memory no text of a lead that is gone, and no posting from which one could be made again.",
+    "After an erasure the searches of a SQLite store must keep in memory no text of a lead that is gone, and no posting from which one could be made again, and its rank index must not begin a bucket with a lead that is gone.",
   liveness:
     "After the faults have stopped, everything owed must come about within 30 days of virtual time: every call answered, every delivery taken or dead. It may take longer where an ordered webhook lets the events of a lead die one after the other."
 }

@@ -24,6 +24,8 @@ export interface Disk {
   readonly losePower: (draw: Prng) => void
   /** What is wrong with the files that the last loss of power left; null where nothing is. */
   readonly damage: () => string | null
+  /** What is wrong with the files as they are, with open stores; null where nothing is, and where nobody can look. */
+  readonly presentDamage: () => string | null
   /** What a process that is the only one has in memory of leads that are gone, by its number; null where that is nothing. */
   readonly residue: (process: number) => string | null
   /** Makes a disk of the same kind with nothing on it; null where nobody can. */
@@ -67,6 +69,7 @@ export const own = (layer: () => Layer.Layer<Stores, unknown>): Disk => {
     crash: () => {},
     losePower: () => {},
     damage: () => null,
+    presentDamage: () => null,
     residue: () => null,
     another: null,
     discard: () => {

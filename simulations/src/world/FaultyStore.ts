@@ -33,7 +33,8 @@ export const currentCall: FiberRef.FiberRef<Call | null> = GlobalValue.globalVal
   () => FiberRef.unsafeMake<Call | null>(null)
 )
 
-const down = new StoreUnavailable({ reason: "simulated" })
+/** The reason is for the operator's log alone: `nothing internal` looks for it in answers. */
+const down = new StoreUnavailable({ reason: "internal-raw of a simulated store" })
 
 /** Hears of a call of a process that is slow by some milliseconds, or fails. */
 export type OnStruck = (

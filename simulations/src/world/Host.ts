@@ -46,7 +46,7 @@ export interface Running {
 }
 
 /** What a process runs, and what stays of it when it is killed. */
-export interface Host extends Pick<Disk, "dieWithin" | "tearNextCommit" | "losePower"> {
+export interface Host extends Pick<Disk, "dieWithin" | "tearNextCommit" | "losePower" | "presentDamage"> {
   /** Starts a process on what the last one left. */
   readonly start: (surroundings: Surroundings) => Effect.Effect<Running, never, Scope.Scope>
   /** The process is gone, others may go on. */
@@ -179,6 +179,7 @@ export const service = (disk: Disk, seed: number): Host => {
     dieWithin: disk.dieWithin,
     tearNextCommit: disk.tearNextCommit,
     losePower: disk.losePower,
+    presentDamage: disk.presentDamage,
     crash: disk.crash,
     discard: disk.discard,
     start: ({ onDamage, onResidue, overNetwork, post, process, settings, store }) =>

@@ -2,9 +2,9 @@
 
 /**
  * `kill`: the process ended. `pause`: it stood still. `clock`: its clock was set. `drift`: its clock began to run at another
- * rate. `store`: a call that the emitter made of the store was slow or failed. `network`: nobody reached it, or it reached nobody.
+ * rate. `store`: a call that the emitter made of the store was slow or failed. `feed`: one for a request for changes was. `network`: nobody reached it, or it reached nobody.
  */
-type Disturbance = "kill" | "pause" | "clock" | "drift" | "store" | "network"
+type Disturbance = "kill" | "pause" | "clock" | "drift" | "store" | "feed" | "network"
 
 interface Interval {
   readonly from: number

@@ -105,6 +105,12 @@ export interface Stored {
   readonly process: CallingProcess
 }
 
+/** A line of a process's log, without its time and level. */
+export interface LoggedLine {
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
 /** A key, or a token: what its holder knows of it. */
 export interface KnownKey {
   readonly id: string

@@ -55,6 +55,7 @@ export const ownHost = (make: OwnHost): Host => ({
   tearNextCommit: () => false,
   losePower: () => {},
   crash: () => {},
+  presentDamage: () => null,
   discard: () => {},
   start: ({ machine, post }) =>
     Effect.promise(async (): Promise<Running> => {

@@ -1,4 +1,5 @@
 /** Starts the processes of the service, kills and pauses them, cuts them off, and lets their clocks go wrong. */
+import { logLine } from "@lead-signals/http"
 import type { Kernel, Machine } from "@lead-signals/simulation-kernel"
 import { Prng } from "@lead-signals/simulation-kernel"
 import type { Sender } from "@lead-signals/webhook"
@@ -9,7 +10,7 @@ import type { Rates } from "../Scenario.ts"
 import type { Decisions } from "./Decisions.ts"
 import type { OnStruck, StoreFaults } from "./FaultyStore.ts"
 import type { Host } from "./Host.ts"
-import type { KnownFacts, Stored } from "./KnownFacts.ts"
+import type { KnownFacts, LoggedLine, Stored } from "./KnownFacts.ts"
 import { settingsOf } from "./ProcessSettings.ts"
 import { type Incarnation, ServiceProcess } from "./ServiceProcess.ts"
 import type { StoreServer } from "./StoreServer.ts"
@@ -30,6 +31,7 @@ interface ProcessesOptions {
   /** Milliseconds since the run began. */
   readonly elapsed: () => number
   readonly onStored: (done: Stored) => void
+  readonly onLogged: (line: LoggedLine) => void
   readonly onStruck: OnStruck
   readonly watch: (fiber: Fiber.RuntimeFiber<unknown, unknown>) => void
   readonly post: (
@@ -51,8 +53,8 @@ export class Processes {
 
   /** Starts the process on what is on the disk. */
   private start(process: ServiceProcess): void {
-    const { facts, host, kernel, server, watch } = this.options
-    const machine = kernel.machine(process.name, process.clock)
+    const { facts, host, kernel, onLogged, server, watch } = this.options
+    const machine = kernel.machine(process.name, process.clock, (entry) => onLogged(logLine(entry)))
     process.downSince ??= kernel.now
     process.starts++
     const now = process.clock.read(kernel.now)

@@ -8,7 +8,7 @@ export const damageOf = (
   encryption: SqliteStore.EncryptionOptions | undefined
 ): string | null => {
   const checked = Effect.runSync(Effect.either(SqliteStore.check(filename, () => {}, encryption)))
-  if (Either.isLeft(checked)) return `the file can't be read after a loss of power: ${checked.left.reason}`
+  if (Either.isLeft(checked)) return `the file can't be read: ${checked.left.reason}`
   const { problems } = checked.right
-  return problems.length === 0 ? null : `the file is damaged after a loss of power: ${problems[0]}`
+  return problems.length === 0 ? null : `the file is damaged: ${problems[0]}`
 }

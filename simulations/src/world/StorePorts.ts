@@ -118,6 +118,13 @@ const methodsOf = (port: StorePortName): ReadonlyArray<readonly [name: string, o
     }
   ])
 
+/** The methods that may change what is stored. */
+export const writes: ReadonlySet<StoreMethod> = new Set(
+  (Object.keys(storePorts) as ReadonlyArray<StorePortName>).flatMap((port) =>
+    methodsOf(port).flatMap(([, { method, operation }]) => (operation === "write" ? [method] : []))
+  )
+)
+
 /** The arguments of a call as they are now: a request for leases counts the attempts of its process, which goes on changing the counts. */
 export const argsNow = (method: StoreMethod, args: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   if (method !== "outbox.lease") return args

@@ -77,7 +77,7 @@ interface Client {
   wake: (() => void) | null
 }
 
-const connectionLost = Effect.fail(new StoreUnavailable({ reason: "the connection was lost" }))
+const connectionLost = Effect.fail(new StoreUnavailable({ reason: "internal-raw of a lost connection" }))
 
 const ring = (client: Client): void => {
   client.isRung = true

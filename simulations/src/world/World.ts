@@ -11,7 +11,7 @@ import { waitsOf } from "./BodyPieces.ts"
 import { Decisions } from "./Decisions.ts"
 import { currentCall } from "./FaultyStore.ts"
 import type { Host } from "./Host.ts"
-import type { Answered, Call, KnownFacts, ReceivedPost, SentPost, Stored } from "./KnownFacts.ts"
+import type { Answered, Call, KnownFacts, LoggedLine, ReceivedPost, SentPost, Stored } from "./KnownFacts.ts"
 import { Processes } from "./Processes.ts"
 import { router } from "./Router.ts"
 import type { Incarnation, ServiceProcess } from "./ServiceProcess.ts"
@@ -59,6 +59,7 @@ export interface WorldOptions {
   /** How much can be begun at one instant, besides what the service does. */
   readonly begunAtOnce: number
   readonly onStored: (done: Stored) => void
+  readonly onLogged: (line: LoggedLine) => void
   /** A failover of a networked store has lost what it did later than `since`, in virtual milliseconds since 1970. */
   readonly onTailLost: (since: number) => void
   /** The service begins with it. */
@@ -115,6 +116,7 @@ export class World {
         facts.isStoreSeen = true
         this.options.onStored(done)
       },
+      onLogged: this.options.onLogged,
       onStruck: (
         process: number,
         method: StoreMethod,
@@ -123,7 +125,8 @@ export class World {
         isFailed: boolean
       ) => {
         if (call !== null && isFailed) call.struck.add(method)
-        if (call === null) facts.incidents.note("store", kernel.now, kernel.now + millis, process)
+        const of = call === null ? "store" : call.route === "/signals/changes" ? "feed" : null
+        if (of !== null) facts.incidents.note(of, kernel.now, kernel.now + millis, process)
       }
     }
     this.server =

@@ -1,6 +1,6 @@
 /**
- * What the searches of a SQLite store keep in memory. An erased person's texts leave it at once, with the postings that could make them again,
- * and no answer shows whether they have. [PII-3]
+ * What the searches of a SQLite store keep in memory, and its rank index in the file. An erased person's texts leave both at once, with the postings
+ * that could make them again, and no answer shows whether they have. [PII-3]
  */
 import { goneFlag } from "../search/LeadColumns.ts"
 import type { SearchMemory } from "../search/SearchMemory.ts"
@@ -31,6 +31,10 @@ const residueIn = ({ columns, postings, texts }: SearchMemory, there: ReadonlySe
   return null
 }
 
+/** A bucket has the key of the lead that it began with, such as a name. */
+const staleBuckets = `SELECT id FROM lead_stretch AS bucket WHERE id > 0
+  AND NOT EXISTS (SELECT 1 FROM lead WHERE lead.brand_id = bucket.brand_id AND lead.id = bucket.id) LIMIT 1`
+
 /** What the jobs in place of a file keep of leads that are gone; null where that is nothing. */
 export const residueOf = (filename: string): string | null => {
   for (const [connection, file] of connectionsInPlace) {
@@ -40,6 +44,8 @@ export const residueOf = (filename: string): string | null => {
       const residue = residueIn(memory, new Set(ids))
       if (residue !== null) return residue
     }
+    const [stale] = connection.column<number>(staleBuckets)
+    if (stale !== undefined) return `a bucket of the rank index begins with lead ${stale}, which is gone`
   }
   return null
 }
