@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { judge, plan, second, start } from "./judged.ts"
 
 describe("retries wait", () => {
-  /** What the rule says of a first post that was leased so many seconds after it could be. */
+  /** The verdict on the first post of a delivery that was leased this many seconds after a place was free. */
   const leasedAfter = (
     seconds: number | null,
     disturbance?: "kill" | "pause" | "store" | "clock" | "drift",

@@ -95,7 +95,7 @@ describe("errors clear", () => {
 })
 
 describe("revoked keys fail", () => {
-  /** What the rule says of a second look at the key, so many seconds after the first. */
+  /** The verdict on the second of two looks at the key that are this many seconds apart. */
   const lookedAfter = (seconds: number, paused = 0) => {
     const { facts, oracle } = judge("revoked keys fail")
     const request = { method: "GET", url: "/signals/changes?wait=20" }
@@ -132,6 +132,65 @@ describe("operator's answers", () => {
     const call = (fact(health, {}) as { call: object }).call
     expect(oracle.stored!({ method: "health.check", args: [], answer: {}, call } as never)).toBe(
       "GET /health asks the store for health.check"
+    )
+  })
+
+  /** A refused call of an operator, and a further answer this many seconds later; the store says at the first what it did with the entry. */
+  const refused = (seconds: number, entry: "written" | "failed" | "none") => {
+    const { oracle } = judge("operator's answers")
+    const struck = new Set(entry === "failed" ? ["auditLog.append"] : [])
+    const route = "/operator/brands"
+    const first = fact({ route, request: { method: "GET", url: route, token: "t" }, struck }, { status: 401 })
+    const said = { operation: "refusedToken", viaSession: false, brandId: null, subjectId: null, status: 401 }
+    const args = [{ ...said, actor: { type: "unknown", id: null }, at: start }]
+    const { call } = first as { call: object }
+    const done = { method: "auditLog.append", args, answer: "1", call, process: { now: start } }
+    const wrong = entry === "written" ? oracle.stored!(done as never) : null
+    const later = { ...(fact({ key }, { status: 401 }) as object), at: start + seconds * second }
+    // Whether the answer itself is right other rules say.
+    oracle.answered!(first)
+    return wrong ?? oracle.answered!(later as never)
+  }
+
+  it("asks for an entry of each minute with refused credentials, unless the store failed to write it [AUD-7]", () => {
+    const lacking =
+      "GET /operator/brands was refused its credential, and the audit log has no entry of the minute"
+    expect(refused(16, "written")).toBe(null)
+    expect(refused(16, "failed")).toBe(null)
+    expect(refused(15, "none")).toBe(null)
+    expect(refused(16, "none")).toBe(lacking)
+  })
+
+  it("asks for the entry of a change before the change, and for none after a failed entry [AUD-2]", () => {
+    const changed = (entered: boolean, struck: ReadonlyArray<string> = []) => {
+      const { oracle } = judge("operator's answers")
+      const route = "/operator/brands"
+      const request = { method: "POST", url: route, token: "simulated-operator-token", body: { name: "A" } }
+      const { call } = fact({ route, request, struck: new Set(struck) }, {}) as { call: object }
+      const entry = {
+        operation: "createBrand",
+        viaSession: false,
+        brandId: null,
+        subjectId: null,
+        status: null
+      }
+      const args = [{ ...entry, actor: { type: "environment", id: null }, at: start }]
+      const append = { method: "auditLog.append", args, answer: "1", call, process: { now: start } }
+      const wrong = entered ? oracle.stored!(append as never) : null
+      const brand = [{ name: "A", createdAt: start }]
+      const create = {
+        method: "brands.create",
+        args: brand,
+        answer: { id: "1" },
+        call,
+        process: { now: start }
+      }
+      return wrong ?? oracle.stored!(create as never)
+    }
+    expect(changed(true)).toBe(null)
+    expect(changed(false)).toBe("POST /operator/brands changes something before its entry is written")
+    expect(changed(true, ["auditLog.append"])).toBe(
+      "POST /operator/brands changes something, and its entry could not be written"
     )
   })
 })

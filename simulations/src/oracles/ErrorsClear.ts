@@ -20,7 +20,7 @@ const illWorded = (message: string): string | null =>
     ? null
     : `"${message}" is no sentence`
 
-/** The messages in an answer of what was refused: that of its error, and those of rejected observations. */
+/** The messages that say in an answer why something was refused: that of its error, and those of rejected observations. */
 const refusalsOf = (body: Json): ReadonlyArray<string> =>
   body === null || typeof body !== "object"
     ? []

@@ -44,7 +44,7 @@ const textsWithin = (value: Json): ReadonlyArray<string> => {
   return value === null || typeof value !== "object" ? [] : Object.values(value).flatMap(textsWithin)
 }
 
-/** The texts of JSON; of what is no JSON the whole, and its words. */
+/** The texts in JSON. Of what is not JSON, the whole of it and each of its words. */
 const textsOf = (sent: string): ReadonlyArray<string> => {
   try {
     return textsWithin(JSON.parse(sent))

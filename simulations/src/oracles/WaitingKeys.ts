@@ -5,7 +5,7 @@
 import type { Call, Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
 import type { Checks } from "./Checks.ts"
 import { isViaSession } from "./SessionReference.ts"
-import { waitOf } from "./WaitingRequests.ts"
+import { slowestClock, waitOf } from "./WaitingRequests.ts"
 
 /** The latest look of a request for a change: one read of the feed, or several where a page takes more. */
 interface Look {
@@ -21,10 +21,7 @@ const keyMillis = 1500
 /** What a slow call of the store takes, with its way to a networked one and that of the answer before. */
 const slowMillis = 1100
 
-/** A clock that drifts runs slower by two hundredths at most. */
-const slowest = 0.97
-
-const longestMillis = keyMillis / slowest + slowMillis
+const longestMillis = keyMillis / slowestClock + slowMillis
 
 /** The watch that a request began reads one change, for all that wait. */
 const isOfWatch = ({ args, method }: Stored): boolean =>

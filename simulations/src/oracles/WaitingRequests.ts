@@ -2,6 +2,9 @@
 import type { Incidents } from "../world/Incidents.ts"
 import type { Call } from "../world/KnownFacts.ts"
 
+/** How fast a clock runs at least: one that drifts is off by two hundredths at most. */
+export const slowestClock = 0.97
+
 /** Requests of one key that wait at once in one process. */
 const maxOfKey = 4
 

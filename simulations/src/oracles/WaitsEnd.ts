@@ -4,7 +4,7 @@ import type { StoreMethod } from "../world/StorePorts.ts"
 import { latencyMillis } from "../world/StoreServer.ts"
 import { waitsOf } from "../world/BodyPieces.ts"
 import type { Oracle } from "./Oracle.ts"
-import { WaitingRequests, waitOf } from "./WaitingRequests.ts"
+import { slowestClock, WaitingRequests, waitOf } from "./WaitingRequests.ts"
 
 /** Writes after which the feed of a brand may have more, besides a piece of pruning, which may be of several brands. */
 const changing: ReadonlySet<StoreMethod> = new Set<StoreMethod>([
@@ -27,9 +27,6 @@ const slackMillisOf = ({ networkedStore }: Plan): number =>
 const longestTaking = 180_000
 
 const nothingSlow = { cuts: [] }
-
-/** A clock that drifts runs faster or slower by two hundredths at most. */
-const slowest = 0.97
 
 const mayWait = (call: Call): boolean => waitOf(call) > 0
 
@@ -99,7 +96,7 @@ export const waitsEnd: Oracle = {
       const wait = waitOf(call)
       over.judged++
       const lasted = lookedFor(call, call.handledAt, at)
-      return lasted > wait / slowest + slackMillis
+      return lasted > wait / slowestClock + slackMillis
         ? `a request that may wait ${wait} ms had no answer after ${lasted} ms`
         : null
     }
@@ -141,7 +138,7 @@ export const waitsEnd: Oracle = {
         const lasted = at - handledAt
         if (body.data.length === 0) {
           early.judged++
-          if (lasted < wait * slowest && !waiting.mayBeRefused(call, at))
+          if (lasted < wait * slowestClock && !waiting.mayBeRefused(call, at))
             return `a request that may wait ${wait} ms was answered without a change after ${lasted} ms`
         }
         together.judged++
