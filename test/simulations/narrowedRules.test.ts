@@ -37,6 +37,47 @@ describe("headers right", () => {
   })
 })
 
+describe("headers right, of a post", () => {
+  it("lets a post say of each event's place what its lease says [ORD-5]", () => {
+    /** What the rule says of a post of one event that names this place, after leases so many seconds before. */
+    const posted = (names: string, leases: ReadonlyArray<readonly [order: string, secondsAgo: number]>) => {
+      const { facts, oracle } = judge("headers right")
+      outboxOf(facts).leases.set(
+        "wh_1",
+        leases.map(([order, ago]) => ({ order, process: 0, at: start - ago * second }) as never)
+      )
+      const event = { id: "wh_1", envelope: { event: "lead2.created" }, sent: { at: start, process: 0 } }
+      return oracle.posted!({
+        ...event,
+        index: 0,
+        headers: { "lead-signals-ordering": names },
+        message: { posts: [event] },
+        webhook: { ordering: "lead" }
+      } as never)
+    }
+    for (const [says, was] of [
+      ["none", "lead"],
+      ["lead", "none"]
+    ] as const) {
+      const wrong = `an event says ${says}, and was not leased so`
+      expect(posted(says, [[was, 1]])).toBe(wrong)
+      expect(posted(says, [[says, 1]])).not.toBe(wrong)
+      expect(
+        posted(says, [
+          [says, 60],
+          [was, 1]
+        ])
+      ).toBe(wrong)
+      expect(
+        posted(says, [
+          [says, 59],
+          [was, 1]
+        ])
+      ).not.toBe(wrong)
+    }
+  })
+})
+
 describe("no defects", () => {
   /** The verdict on a call that is answered 503 while these are open; each is of a brand, by a start of the process. */
   const refused = (

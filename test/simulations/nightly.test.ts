@@ -212,42 +212,38 @@ describe("./lead-signals simulate nightly", () => {
 
   const read = (path: string) => JSON.parse(readFileSync(join(path, "state.json"), "utf8"))
 
-  it.runIf(isThorough)(
-    "goes on where it was killed, and tells a finding once",
-    async () => {
-      const path = join(folder, "night")
-      const options = ["nightly", "--corpus", path, "--minutes", "60", "--jobs", "1", "--json"]
-      const child = spawn(process.execPath, [await simulateProgram(), ...options], { stdio: "ignore" })
-      const ended = once(child, "exit")
-      while (!existsSync(join(path, "state.json")) || read(path).nextSeed < 3) await sleep(20)
-      child.kill("SIGKILL")
-      await ended
-      const killed = read(path)
-      expect(killed.corpus.length).toBeGreaterThan(0)
+  it.runIf(isThorough)("goes on where it was killed, and tells a finding once", async () => {
+    const path = join(folder, "night")
+    const options = ["nightly", "--corpus", path, "--minutes", "60", "--jobs", "1", "--json"]
+    const child = spawn(process.execPath, [await simulateProgram(), ...options], { stdio: "ignore" })
+    const ended = once(child, "exit")
+    while (!existsSync(join(path, "state.json")) || read(path).nextSeed < 3) await sleep(20)
+    child.kill("SIGKILL")
+    await ended
+    const killed = read(path)
+    expect(killed.corpus.length).toBeGreaterThan(0)
 
-      const night = async (...more: ReadonlyArray<string>) => {
-        const { code, out } = await simulateCommand([...options, ...more])
-        const events = out
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line))
-        return { code, events, named: (name: string) => events.filter(({ event }) => event === name) }
-      }
-      const resumed = await night("--seeds", "2")
-      expect(resumed.code).toBe(0)
-      expect(resumed.events[0]).toMatchObject({ event: "started", nextSeed: killed.nextSeed })
-      expect(resumed.named("corpus")).toMatchObject([{ seeds: killed.corpus.length, lost: [] }])
-      expect(resumed.named("summary")).toMatchObject([{ explored: 2, nextSeed: killed.nextSeed + 2 }])
+    const night = async (...more: ReadonlyArray<string>) => {
+      const { code, out } = await simulateCommand([...options, ...more])
+      const events = out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      return { code, events, named: (name: string) => events.filter(({ event }) => event === name) }
+    }
+    const resumed = await night("--seeds", "2")
+    expect(resumed.code).toBe(0)
+    expect(resumed.events[0]).toMatchObject({ event: "started", nextSeed: killed.nextSeed })
+    expect(resumed.named("corpus")).toMatchObject([{ seeds: killed.corpus.length, lost: [] }])
+    expect(resumed.named("summary")).toMatchObject([{ explored: 2, nextSeed: killed.nextSeed + 2 }])
 
-      const broken = await night("--seeds", "2", "--bug", "always-the-first")
-      const [finding, ...others] = broken.named("finding")
-      expect([broken.code, finding.rule, existsSync(finding.counterexample)]).toEqual([1, "reference", true])
-      expect(others.every(({ signature }) => signature !== finding.signature)).toBe(true)
-      const again = await night("--seeds", "1", "--bug", "always-the-first")
-      expect([again.code, again.named("finding"), again.named("mended")]).toEqual([0, [], []])
-      const mended = await night("--seeds", "1")
-      expect([mended.code, mended.named("mended").length]).toEqual([0, 1 + others.length])
-    },
-    300_000
-  )
+    const broken = await night("--seeds", "2", "--bug", "always-the-first")
+    const [finding, ...others] = broken.named("finding")
+    expect([broken.code, finding.rule, existsSync(finding.counterexample)]).toEqual([1, "reference", true])
+    expect(others.every(({ signature }) => signature !== finding.signature)).toBe(true)
+    const again = await night("--seeds", "1", "--bug", "always-the-first")
+    expect([again.code, again.named("finding"), again.named("mended")]).toEqual([0, [], []])
+    const mended = await night("--seeds", "1")
+    expect([mended.code, mended.named("mended").length]).toEqual([0, 1 + others.length])
+  })
 })

@@ -3,13 +3,16 @@ import { outboxOf } from "@lead-signals/simulations/internal"
 import { describe, expect, it } from "vitest"
 import { judge, plan, second, start } from "./judged.ts"
 
+const alone: typeof plan = { ...plan, processes: [] }
+const beside: typeof plan = { ...plan, processes: [{ older: false }, { older: false }] }
+
 describe("retries wait", () => {
   /** The verdict on the first post of a delivery that was leased this many seconds after a place was free. */
   const leasedAfter = (
     seconds: number | null,
     disturbance?: "kill" | "pause" | "store" | "clock" | "drift",
     lasted = 0,
-    { at: disturbedAt, isBehind, plan: planned } = { plan, at: start + 950 * second, isBehind: false }
+    { at: disturbedAt, isBehind, plan: planned } = { plan: alone, at: start + 950 * second, isBehind: false }
   ) => {
     const { facts, oracle, weakened } = judge("retries wait", planned)
     const at = start + 1000 * second
@@ -30,12 +33,17 @@ describe("retries wait", () => {
   }
 
   it("lets nothing wait for which there is a place, beside the time for which the service stood [DELIV-7]", () => {
-    expect(leasedAfter(80)).toEqual([null, []])
-    expect(leasedAfter(81)).toEqual(["the flaky webhook waited 81 s for activity.detected e1", []])
+    expect(leasedAfter(40)).toEqual([null, []])
+    expect(leasedAfter(41)).toEqual(["the flaky webhook waited 41 s for activity.detected e1", []])
     for (const disturbance of ["kill", "pause", "store"] as const) {
-      expect(leasedAfter(110, disturbance, 30)).toEqual([null, []])
-      expect(leasedAfter(111, disturbance, 30)[0]).toContain("waited 81 s")
+      expect(leasedAfter(70, disturbance, 30)).toEqual([null, []])
+      expect(leasedAfter(71, disturbance, 30)[0]).toContain("waited 41 s")
     }
+    // Another process may have queued it, or a clock have gone wrong.
+    const amongOthers = { plan: beside, at: start, isBehind: false }
+    expect(leasedAfter(80, undefined, 0, amongOthers)).toEqual([null, []])
+    expect(leasedAfter(81, undefined, 0, amongOthers)[0]).toContain("waited 81 s")
+    expect(leasedAfter(80, "clock")).toEqual([null, []])
     expect(leasedAfter(81, "clock")).toEqual([
       null,
       [["a clock was set, or went wrong, since it was queued", 1]]
@@ -56,8 +64,13 @@ describe("retries wait", () => {
   })
 
   /** What the rule says when a further attempt is leased this many seconds after it was due. */
-  const leasedAgainAfter = (seconds: number, disturbance?: "kill" | "clock", brandId = "1") => {
-    const { facts, oracle, weakened } = judge("retries wait")
+  const leasedAgainAfter = (
+    seconds: number,
+    disturbance?: "kill" | "clock",
+    brandId = "1",
+    planned: typeof plan = alone
+  ) => {
+    const { facts, oracle, weakened } = judge("retries wait", planned)
     const outbox = outboxOf(facts)
     const [id, at] = [`wh_${"0".repeat(32)}`, start + 1000 * second]
     const webhook = { id: "7", brandId, sending: { maxWait: 20 }, unseen: new Map() }
@@ -75,16 +88,19 @@ describe("retries wait", () => {
   }
 
   it("lets no attempt wait that is due again, beside the time for which the service stood [DELIV-3]", () => {
-    const late = "webhook 7 waited 171 s for another attempt of lead2.created 5"
-    expect(leasedAgainAfter(170)).toEqual([null, []])
-    expect(leasedAgainAfter(171)).toEqual([late, []])
-    expect(leasedAgainAfter(200, "kill")).toEqual([null, []])
-    expect(leasedAgainAfter(201, "kill")[0]).toBe(late)
+    const late = (seconds: number) => `webhook 7 waited ${seconds} s for another attempt of lead2.created 5`
+    expect(leasedAgainAfter(40)).toEqual([null, []])
+    expect(leasedAgainAfter(41)).toEqual([late(41), []])
+    expect(leasedAgainAfter(70, "kill")).toEqual([null, []])
+    expect(leasedAgainAfter(71, "kill")[0]).toBe(late(41))
+    expect(leasedAgainAfter(170, undefined, "1", beside)).toEqual([null, []])
+    expect(leasedAgainAfter(171, undefined, "1", beside)).toEqual([late(171), []])
+    expect(leasedAgainAfter(170, "clock")).toEqual([null, []])
     expect(leasedAgainAfter(171, "clock")).toEqual([
       null,
       [["a clock was set, or went wrong, since it was queued", 1]]
     ])
-    expect(leasedAgainAfter(171, undefined, "2")).toEqual([null, []])
+    expect(leasedAgainAfter(41, undefined, "2")).toEqual([null, []])
   })
 
   /** What the rule says of a lease of the first process of which no attempt was recorded. */

@@ -172,8 +172,7 @@ describe("the service", () => {
         await nextTick()
       }
       expect(names.filter((name) => !exercised.has(name))).toEqual([])
-    },
-    isThorough ? 600_000 : undefined
+    }
   )
 
   it("may record a body that is only too late where the process stands still until it is there [ERR-6, OBS-6]", () => {

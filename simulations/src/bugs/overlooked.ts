@@ -53,5 +53,42 @@ export const overlooked: ReadonlyArray<Bug> = [
       find: "for (const $bucket of $buckets) restartAtFirstLead($sql, $bucket, $orderings[$bucket.ordering])",
       put: "for (const $bucket of $buckets) if ($bucket.n === 0) restartAtFirstLead($sql, $bucket, $orderings[$bucket.ordering])"
     }
+  ),
+  bugsIn("webhook", "DeliveryAttempt")(
+    "success-without-a-body-is-none",
+    "an answer without a body counts as a broken connection",
+    {
+      in: "startAttempt",
+      find: "resultOf($exit.value, $bodies, $now)",
+      put: "$exit.value.excerpt.length === 0 && $exit.value.status < 300 ? failed('connection') : resultOf($exit.value, $bodies, $now)"
+    }
+  ),
+  bugsIn("http", "Idempotency")("accepted-not-kept", "answers with 202 are not kept for repetitions", {
+    in: "isKept",
+    find: "$status < 300",
+    put: "$status < 300 && $status !== 202"
+  }),
+  bugsIn("webhook", "Emitter")(
+    "looks-every-half-minute",
+    "what is due again is looked for every half minute",
+    {
+      in: "make",
+      find: "Math.min($options.pollMillis, $millis > 0 ? $millis : $again)",
+      put: "Math.max(30_000, Math.min($options.pollMillis, $millis > 0 ? $millis : $again))"
+    }
+  ),
+  bugsIn("domain", "Batches")("full-batch-waits", "a full batch waits as long as any", {
+    in: "form",
+    find: "$room > 0 && $readyAt > $now",
+    put: "$readyAt > $now"
+  }),
+  bugsIn("domain", "RequestView")(
+    "place-of-the-batch",
+    "an event in order is said to be in none where another in its batch is",
+    {
+      in: "placeHeaders",
+      find: 'places.map(({ isInOrder }) => (isInOrder ? "lead" : "none"))',
+      put: 'places.map(() => (places.every(({ isInOrder }) => isInOrder) ? "lead" : "none"))'
+    }
   )
 ]

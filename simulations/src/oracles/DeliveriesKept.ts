@@ -13,7 +13,7 @@ export const deliveriesKept: Oracle = {
   instantiate: (facts, checks) => {
     const rule = checks.rule("each lease, each record of an attempt, and each change of a webhook")
     const outbox = outboxOf(facts)
-    outbox.attempts.countAmong(checks)
+    outbox.records.countAmong(checks)
     const atOnce = postsAtOnce(facts, checks)
     return {
       stored: (done) => {

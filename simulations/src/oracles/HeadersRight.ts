@@ -2,10 +2,11 @@
  * The headers of every answer and of every post: those that the interface names, with values that can be right, and no others. What
  * is left of a window `limits hold` compares, and signatures `signed`. [ERR-1, ERR-2, ERR-4, AUTH-2, RATE-2, DOC-3, DELIV-1]
  */
-import type { Answered, ReceivedPost } from "../world/KnownFacts.ts"
+import type { Answered, KnownFacts, ReceivedPost } from "../world/KnownFacts.ts"
 import { document } from "./OpenApiDocument.ts"
 import type { Oracle } from "./Oracle.ts"
 import { roomFor } from "./NoDefects.ts"
+import { outboxOf } from "./OutboxReference.ts"
 import { looksKeyUpAgain, operationOf } from "./Requests.ts"
 
 type Headers = Readonly<Record<string, string>>
@@ -157,14 +158,29 @@ const wrongHeader = (fact: Answered, seen: Set<string>): string | null => {
 const maxSkipped = 50
 const ids = /^wh_[0-9a-f]{32}( wh_[0-9a-f]{32})*$/
 
+/** Where the clock was set, a delivery can be leased anew while a post of it is about to begin. */
+const leasedAnewMillis = 60_000
+
+/** Whether the event was leased as the post says: in order, or not. [ORD-5] */
+const isOrderLeased = (facts: KnownFacts, { id, sent }: ReceivedPost, order: string | undefined): boolean => {
+  const leases = (outboxOf(facts).leases.get(id) ?? []).filter(
+    ({ at, process }) => process === sent.process && at <= sent.at
+  )
+  return leases.some(
+    (lease) => lease.order === order && (lease === leases.at(-1) || sent.at - lease.at < leasedAnewMillis)
+  )
+}
+
 /** What a post says of one event's place. [ORD-6] */
 const wrongPlaceOf = (
-  { envelope }: ReceivedPost,
+  facts: KnownFacts,
+  post: ReceivedPost,
   order: string | undefined,
   isAlone: boolean,
   again: string | undefined
 ) => {
-  if (order !== "lead" && order !== "none") return `an event in order says ${order}`
+  const { envelope } = post
+  if (!isOrderLeased(facts, post, order)) return `an event says ${order}, and was not leased so`
   const isOut = envelope.event === "webhook.test" || (isAlone && again !== undefined)
   return order === "lead" && isOut ? "a test, or what is sent again, says that it is in order" : null
 }
@@ -173,7 +189,10 @@ const wrongPlaceOf = (
  * What a post says of the places of its events: whether each is in order, always where the webhook is ordered, and never elsewhere; at most 50
  * that were skipped; and what it sends again. [ORD-5, ORD-6]
  */
-const wrongPlace = ({ headers, message: { posts }, webhook }: ReceivedPost): string | null => {
+const wrongPlace = (
+  facts: KnownFacts,
+  { headers, message: { posts }, webhook }: ReceivedPost
+): string | null => {
   const {
     "lead-signals-ordering": order,
     "lead-signals-resend-of": again,
@@ -187,7 +206,7 @@ const wrongPlace = ({ headers, message: { posts }, webhook }: ReceivedPost): str
     return `a post of ${posts.length} events says ${orders.length} places`
   if (isOrdered)
     for (const [i, post] of posts.entries()) {
-      const wrong = wrongPlaceOf(post, orders[i], posts.length === 1, again)
+      const wrong = wrongPlaceOf(facts, post, orders[i], posts.length === 1, again)
       if (wrong !== null) return wrong
     }
   if (skipped !== undefined && !orders.includes("lead")) return "a post out of order says what was skipped"
@@ -207,9 +226,9 @@ const mediaTypes = {
   cloudevents: ["application/cloudevents+json", "application/cloudevents-batch+json"]
 } as const
 
-const wrongPost = (post: ReceivedPost): string | null => {
+const wrongPost = (facts: KnownFacts, post: ReceivedPost): string | null => {
   const { headers, id, message, webhook } = post
-  const place = wrongPlace(post)
+  const place = wrongPlace(facts, post)
   if (place !== null) return place
   const names = Object.keys(headers)
     .filter((name) => !name.startsWith("lead-signals-"))
@@ -244,7 +263,7 @@ export const headersRight: Oracle = {
       posted: (post) => {
         if (post.index > 0) return null
         posts.judged++
-        return facts.isStoreSeen ? wrongPost(post) : null
+        return facts.isStoreSeen ? wrongPost(facts, post) : null
       }
     }
   }

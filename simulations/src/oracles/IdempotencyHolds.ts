@@ -210,6 +210,15 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       : `a repeated answer is ${status} ${text.slice(0, 200)}, and the first was ${use.first.status} ${use.first.text.slice(0, 200)}`
   }
 
+  /** An answer that repetitions get is kept before it is given; after any other, the key is free where nothing was created. [IDEM-2, IDEM-4] */
+  const wrongKeeping = (use: Use, { call, response: { status } }: Answered): string | null => {
+    if (use.call !== call) return null
+    const isKept = (status >= 200 && status < 300) || status === 400 || status === 404
+    if (isKept && !use.isAnswered && !call.struck.has("idempotency.complete"))
+      return `an answer ${status} to a call with a key was given, and is not kept`
+    return !isKept && use.isAnswered ? `an answer ${status} to a call with a key is kept` : null
+  }
+
   const answered = (fact: Answered): string | null => {
     const { body, call, response } = fact
     if (!facts.isStoreSeen || keyOf(call) === undefined) return null
@@ -225,7 +234,7 @@ const instance = (facts: KnownFacts, checks: Checks): OracleInstance => {
       return "an answer that is the first says that it is repeated"
     if (came === "reserved") {
       use.first ??= { status, text: response.text }
-      return null
+      return wrongKeeping(use, fact)
     }
     const [wanted, code] = refusals[came]!
     const retryAfter = reservation.retryAfter

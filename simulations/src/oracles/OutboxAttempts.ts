@@ -1,7 +1,7 @@
 /** How deliveries are given out and what becomes of them after each attempt, by the specification alone. [DELIV-2, DELIV-3, DELIV-4] */
-import type { CallingProcess, Json, KnownFacts, KeptPost } from "../world/KnownFacts.ts"
+import type { CallingProcess, Json, KnownFacts } from "../world/KnownFacts.ts"
 import { parsedBody } from "../world/PostedBodies.ts"
-import { type Checks, RuleChecks } from "./Checks.ts"
+import type { AttemptRecords } from "./AttemptRecords.ts"
 import { formatOf, type LeasedDelivery, wrongBatches } from "./OutboxBatches.ts"
 import type { OutboxIds } from "./OutboxIds.ts"
 import { hasPlace, leftWithoutPlace, tooManyPlaces } from "./OutboxPlaces.ts"
@@ -21,9 +21,6 @@ import { isSuccess, waits as scheduledWaits } from "./RetrySchedule.ts"
 const day = 24 * 3_600_000
 /** How long every attempt of a webhook must have failed before it is disabled. [DELIV-4] */
 const patienceMillis = 5 * day
-/** An attempt has 15 s, by a clock that may go wrong by a fiftieth. [DELIV-3] */
-const minTimeoutMillis = 14_600
-const maxAttemptMillis = 15_400
 
 /** A store that answers as many characters of bodies at once may leave the rest for the next request. */
 const largeCharacters = 7 * 1024 * 1024
@@ -32,13 +29,6 @@ const largeCharacters = 7 * 1024 * 1024
 const postsOf = (leased: ReadonlyArray<LeasedDelivery>): number =>
   leased.filter(({ batch }) => batch === null).length +
   new Set(leased.flatMap(({ batch }) => batch ?? [])).size
-
-/** What stands for an answer to a payload that is too large to be compared with it. */
-const withheld = "[withheld: the payload is too large to be compared with the response]"
-
-/** Whether the log has of the answer what it must; what repeats the post is judged by what of it names a person. [DELIV-5] */
-const isLoggedRight = ({ logged }: KeptPost, response: string | null, isBatch: boolean): boolean =>
-  logged === undefined || response === logged || (isBatch && logged !== null && response === withheld)
 
 /** Whether a lease says of the delivery what it sends again, as far as that one's id is known. */
 const isResendOf = ({ resendOf }: KnownDelivery, id: string | null): boolean =>
@@ -57,24 +47,11 @@ export interface DeliveriesOfWebhooks {
 
 /** A part of `OutboxReference`: its methods answer what is wrong with what the store did, or null. */
 export class OutboxAttempts {
-  private readonly recorded = new Set<string>()
-  /** The batch that went under each lease of one. */
-  private readonly batches = new Map<string, string>()
-  private timeouts = new RuleChecks()
-  private durations = new RuleChecks()
-  private dates = new RuleChecks()
-
   constructor(
     private readonly facts: KnownFacts,
-    private readonly outbox: DeliveriesOfWebhooks
+    private readonly outbox: DeliveriesOfWebhooks,
+    private readonly records: AttemptRecords
   ) {}
-
-  /** Counts the checks that can be weakened among those of an oracle. */
-  countAmong(checks: Checks): void {
-    this.timeouts = checks.rule("each attempt that got no answer in time")
-    this.durations = checks.rule("each attempt ends in time")
-    this.dates = checks.rule("each date that a receiver names for the next attempt")
-  }
 
   /**
    * The delivery that the body is of: one whose id nobody has seen, that was queued when the store says so as it makes the body, and that is
@@ -135,6 +112,8 @@ export class OutboxAttempts {
         const end = delivery.lease === null ? "it is due" : "its lease runs out"
         return `${id} is leased ${delivery.due!.from - now} ms before ${end}`
       }
+      if (given.webhook.url !== webhook.url)
+        return `${id} is leased for ${given.webhook.url}, and webhook ${webhook.id} has ${webhook.url}`
       const wrong = this.misplaced(delivery, place)
       if (wrong !== null) return `${id} is leased ${wrong}`
       if (until !== now + millis)
@@ -160,6 +139,8 @@ export class OutboxAttempts {
         at: this.outbox.trueNow,
         isFirst: delivery.againAt === null,
         place: i,
+        url: webhook.url,
+        order: place === null ? null : place.isInOrder ? "lead" : "none",
         process: process.index,
         isBehind: process.now < now,
         secrets: [
@@ -239,7 +220,7 @@ export class OutboxAttempts {
     incomplete.delete(null)
     if (incomplete.size > 0) this.facts.coverageMarks.add("a batch under way lost a delivery")
     for (const [i, attempt] of attempts.entries()) {
-      const wrong = this.unfaithful(attempt)
+      const wrong = this.records.wrongIn(attempt)
       if (wrong !== null) return wrong
       const outcome = this.settle(attempt, now, waitFactor, together)
       const logged = this.outbox.ids.deliveryOf(attempt.deliveryId)?.log.at(-1)
@@ -248,78 +229,6 @@ export class OutboxAttempts {
         return `an attempt of ${attempt.deliveryId} counts as ${answer[i].outcome}, not as ${outcome}`
     }
     return null
-  }
-
-  /** What is wrong with an attempt as it is recorded, by what its receiver answered. [DELIV-5] */
-  private unfaithful({ deliveryId: id, durationMillis, postedAs, result, token }: Json): string | null {
-    const lease = this.outbox.leases.get(id)?.find((each) => each.token === token)
-    if (lease === undefined) return `an attempt of ${id} is recorded that was never leased`
-    lease.isRecorded = true
-    // The store may have done it, and be told again.
-    const name = `${id} ${token}`
-    if (this.recorded.has(name)) return null
-    this.recorded.add(name)
-    const { error, retryAfterSeconds, status } = result
-    const { batchId, format } = postedAs
-    if ((batchId !== null) !== lease.isBatched || format !== lease.format)
-      return `an attempt of ${id} is recorded as of ${batchId}, in the form ${format}`
-    // One post has one name. [BATCH-5]
-    const batch = this.batches.get(token) ?? batchId
-    if (batchId !== null) this.batches.set(token, batchId)
-    if (batch !== batchId) return `an attempt of ${id} is recorded as of ${batchId}, and went in ${batch}`
-    if (durationMillis > maxAttemptMillis) {
-      if (!this.facts.incidents.touched(["pause"], lease.at, this.facts.now(), lease.process))
-        return `an attempt of ${id} lasted ${durationMillis} ms`
-      this.durations.weaken("the process stood still since the lease")
-    } else this.durations.judged++
-    if ((status === null) === (error === null))
-      return `an attempt of ${id} has the status ${status} and the error ${error}`
-    if (status === null) {
-      if (error !== "timeout") return error === "connection" ? null : `${id}: the error is ${error}`
-      // By the monotonic clock.
-      if (durationMillis >= minTimeoutMillis) {
-        this.timeouts.judged++
-        return null
-      }
-      // Attempts leased together are overdue together: one that a pause lets begin later has less time.
-      if (!this.facts.incidents.touched(["pause"], lease.at, this.facts.now(), lease.process))
-        return `${id} timed out after ${durationMillis} ms`
-      this.timeouts.weaken("the process stood still since the lease")
-      return null
-    }
-    const heard = this.facts
-      .postsOf(id)
-      .filter(({ sent }) => sent.process === lease.process && sent.at >= lease.at && sent.heardAt !== null)
-    // Where the clock was set, it can have been leased anew during the attempt: the post of that lease may come first.
-    const post =
-      heard.find((each) => each.messageId === (batchId ?? id) && each.status === status) ?? heard[0]
-    if (post === undefined) return `${id} is recorded with ${status}, and its receiver answered nothing`
-    if (post.messageId !== (batchId ?? id))
-      return `an attempt of ${id} is recorded as of ${batchId}, and came in ${post.messageId}`
-    if (post.status !== status)
-      return `${id} is recorded with ${status}, and its receiver answered ${post.status}`
-    // Or begin after this one, of an earlier lease.
-    if (!heard.some((each) => isLoggedRight(each, result.response, batchId !== null)))
-      return `${id} is recorded with ${JSON.stringify(result.response)}, and its receiver said ${JSON.stringify(post.logged)}`
-    if (status !== 429 && status !== 503)
-      return retryAfterSeconds === null ? null : `${id}: ${retryAfterSeconds} s are recorded after ${status}`
-    return this.isRequested(post, retryAfterSeconds)
-      ? null
-      : `${id}: its receiver asked for ${post.retryAfterDate ?? post.retryAfterSeconds}, and ${retryAfterSeconds} s are recorded`
-  }
-
-  /** A date counts from the answer on, by the service's clock, unless that is set, or the process stands still, at the instant of the answer. */
-  private isRequested(
-    { retryAfterDate, retryAfterSeconds, sent }: KeptPost,
-    recorded: number | null
-  ): boolean {
-    if (retryAfterDate === null) return recorded === retryAfterSeconds
-    if (this.facts.incidents.touched(["clock", "pause"], sent.heardAt!, sent.heardAt!, sent.process)) {
-      this.dates.weaken("the clock was set, or the process stood still, at the instant of the answer")
-      return recorded !== null
-    }
-    this.dates.judged++
-    return recorded === Math.max(0, Math.ceil((retryAfterDate - sent.heardByClock!) / 1000))
   }
 
   /** What becomes of the delivery and its webhook. [DELIV-3, DELIV-4] */

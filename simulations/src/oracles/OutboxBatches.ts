@@ -111,3 +111,20 @@ export const wrongBatches = (
     ? null
     : `${before.length} deliveries are leased together from ${before[0]!.delivery.id} on, ${readyAt - now} ms before they need to go`
 }
+
+/** A store may look for what is due this long before it gives it out. */
+const lookedBeforeMillis = 1000
+
+/**
+ * A delivery of a webhook that takes batches, none of whose deliveries was given out, and that was to go: a test, one that waited its time, or
+ * one of as many as fill a batch; undefined where there is none. [BATCH-2]
+ */
+export const leftToGo = ({ sending }: OutboxWebhook, pending: ReadonlyArray<KnownDelivery>, now: number) => {
+  const { maxBatch, maxWait } = sending
+  const due = pending.filter((each) => each.due!.to <= now - lookedBeforeMillis && !waits(each))
+  return due.length >= maxBatch
+    ? due[0]
+    : due.find(
+        ({ due, event }) => event === "webhook.test" || due!.to + maxWait * 1000 <= now - lookedBeforeMillis
+      )
+}

@@ -1,5 +1,6 @@
 /** The places of a lease: whether each webhook gets all that the limits leave it, and no more, by the specification alone. [DELIV-7] */
 import type { DeliverySlots } from "@lead-signals/domain"
+import { leftToGo } from "./OutboxBatches.ts"
 import { type KnownDelivery, type OutboxWebhook, pendingOf, waits } from "./OutboxRecords.ts"
 
 /** A request for leases, and what was leased for it. */
@@ -66,14 +67,16 @@ export const tooManyPlaces = ({ failingSince, id }: OutboxWebhook, places: Given
 }
 
 /**
- * A delivery of the webhook that was due and waits for no earlier one of its lead, and was left though there was a place for it; undefined where
- * there is none. [DELIV-7, ORD-2]
+ * A delivery of the webhook that was due and waits for no earlier one of its lead, nor for others to fill a batch, and was left though there was
+ * a place for it; undefined where there is none. [DELIV-7, ORD-2, BATCH-2]
  */
 export const leftWithoutPlace = (
   webhook: OutboxWebhook,
   places: GivenPlaces,
   now: number
-): KnownDelivery | undefined =>
-  webhook.enabled && isPlain(webhook) && hasPlace(webhook, places)
-    ? pendingOf(webhook).find((delivery) => delivery.due!.to <= now && !waits(delivery))
-    : undefined
+): KnownDelivery | undefined => {
+  if (!webhook.enabled || !hasPlace(webhook, places)) return undefined
+  const pending = pendingOf(webhook)
+  if (isPlain(webhook)) return pending.find((delivery) => delivery.due!.to <= now && !waits(delivery))
+  return places.givenToWebhook === 0 ? leftToGo(webhook, pending, now) : undefined
+}

@@ -30,6 +30,10 @@ export interface KnownLease {
   readonly isFirst: boolean
   /** Its place in the answer of the store, from 0. */
   readonly place: number
+  /** Where it is posted. [DELIV-3] */
+  readonly url: string
+  /** Whether it was given as in order, in the word of the header; null where the webhook is not ordered. [ORD-5] */
+  readonly order: "lead" | "none" | null
   /** The process that has it, and whether its clock was behind that which the store reads. */
   readonly process: number
   readonly isBehind: boolean

@@ -4,6 +4,7 @@
  * the clock that the store reads, so that faults of clocks need no allowance. Ids are learnt when a delivery is first seen.
  */
 import type { Json, KnownFacts, Stored } from "../world/KnownFacts.ts"
+import { AttemptRecords } from "./AttemptRecords.ts"
 import { type DeliveriesOfWebhooks, OutboxAttempts } from "./OutboxAttempts.ts"
 import { OutboxIds } from "./OutboxIds.ts"
 import {
@@ -54,12 +55,14 @@ export class OutboxReference implements DeliveriesOfWebhooks {
   readonly leases = new Map<string, Array<KnownLease>>()
   readonly ids = new OutboxIds()
   private readonly events = new Map<string, Map<number, LeadEvents>>()
+  readonly records: AttemptRecords
   readonly attempts: OutboxAttempts
   /** Everything that was noted, where a failover can lose the last of it; else null. */
   private history: Array<AppliedChange> | null
 
   constructor(private readonly facts: KnownFacts) {
-    this.attempts = new OutboxAttempts(facts, this)
+    this.records = new AttemptRecords(facts, this.leases)
+    this.attempts = new OutboxAttempts(facts, this, this.records)
     const canLose = facts.plan.scheduledFaults.some(
       (each) => each.fault === "failover" && each.lostMillis > 0
     )

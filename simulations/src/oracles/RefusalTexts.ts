@@ -33,6 +33,9 @@ const absences = (call: Call): ReadonlyArray<string> => {
 /** Texts shorter than this come about in messages by chance. */
 const minLength = 6
 
+/** An id, which tells nothing of a person: a message may name that of a signal which is not there. */
+const id = /^\d+$/
+
 /** Longer bodies are not looked into. */
 const maxBytes = 50_000
 
@@ -61,7 +64,7 @@ const tellingTexts = ({ request }: Call): ReadonlyArray<string> => {
     .decode(bytes)
     .split("\n")
     .flatMap(textsOf)
-    .filter((text) => text.trim().length >= minLength && !documentText.includes(text))
+    .filter((text) => text.trim().length >= minLength && !id.test(text) && !documentText.includes(text))
 }
 
 /** Compares the texts of refusals in one run. */

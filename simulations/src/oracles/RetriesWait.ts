@@ -1,3 +1,4 @@
+import { processesOf } from "../plan/Plan.ts"
 import type { Json, KeptPost, KnownFacts, KnownWebhook, ReceivedPost } from "../world/KnownFacts.ts"
 import type { Checks, RuleChecks } from "./Checks.ts"
 import type { Oracle, OracleInstance } from "./Oracle.ts"
@@ -7,8 +8,11 @@ import { attemptsInAll, isSuccess, waits } from "./RetrySchedule.ts"
 
 const second = 1000
 const attemptMillis = 15 * second
-/** How soon a delivery that is due is given out where there is a place for it. */
-const promptMillis = 60 * second
+/** How soon a delivery that is due is given out: a place comes free within an attempt. */
+const promptMillis = 20 * second
+
+/** The same where another process may have queued it. */
+const promptBesideMillis = 60 * second
 
 /** The same for a further attempt. The emitter polls once an hour at least; a clock that is off by a fiftieth makes that 72 s later. */
 const promptAgainMillis = 150 * second
@@ -28,21 +32,30 @@ const byLease = (
   )
   const attempted = checks.rule("each lease is attempted")
   const outbox = outboxOf(facts)
-  /** For how many milliseconds too long the lease let its delivery wait while there was a place for it and the service ran; null within the time. */
+  const isAlone = processesOf(facts.plan).length === 1 && facts.plan.networkedStore !== true
+  /**
+   * For how many milliseconds too long the lease let its delivery wait while there was a place for it and the service ran; null within the time,
+   * which is shorter where nothing delays it. It may wait `mayWait` milliseconds for others to go with.
+   */
   const tooLong = (
     rule: RuleChecks,
     { at, isBehind, queuedAt, readyAt }: KnownLease,
-    within: number
+    within: number,
+    mayWait: number
   ): number | null => {
     const stood = (["kill", "pause", "store"] as const).reduce(
       (sum, disturbance) => sum + facts.incidents.lastedWithin(disturbance, readyAt, at),
       0
     )
     const waited = at - readyAt - stood
-    if (waited <= within) rule.judged++
+    if (waited <= promptMillis + mayWait) {
+      rule.judged++
+      return null
+    }
     // By the clock of its process it is due at another time.
-    else if (facts.incidents.touched(["clock", "drift"], queuedAt, at))
-      rule.weaken("a clock was set, or went wrong, since it was queued")
+    const isClockWrong = facts.incidents.touched(["clock", "drift"], queuedAt, at)
+    if (waited <= within + mayWait && (isClockWrong || !isAlone)) rule.judged++
+    else if (isClockWrong) rule.weaken("a clock was set, or went wrong, since it was queued")
     // A store with a clock of its own queued it by that one: an emitter whose clock is ahead is not late for it.
     else if (isBehind) rule.weaken("the clock of its emitter was behind that of a networked store")
     else if (facts.plan.networkedStore === true && facts.incidents.touched(["drift"], 0, queuedAt))
@@ -77,8 +90,7 @@ const byLease = (
     if (!lease.isFirst) return null
     // It may wait for others to go with; a test waits for none. [BATCH-2]
     const isTest = post.envelope.event === "webhook.test"
-    const within = promptMillis + (isTest ? 0 : post.webhook.maxWait * second)
-    const waited = tooLong(prompt, lease, within)
+    const waited = tooLong(prompt, lease, promptBesideMillis, isTest ? 0 : post.webhook.maxWait * second)
     return waited === null
       ? null
       : `the ${post.webhook.behaviour} webhook waited ${Math.round(waited / second)} s for ${post.subject}`
@@ -88,7 +100,7 @@ const byLease = (
     // The store need not hurry with what a deletion is about to remove.
     if (lease === undefined || lease.isFirst || webhook === undefined) return null
     if (outbox.deletedBrands.has(webhook.brandId)) return null
-    const waited = tooLong(promptAgain, lease, promptAgainMillis + webhook.sending.maxWait * second)
+    const waited = tooLong(promptAgain, lease, promptAgainMillis, webhook.sending.maxWait * second)
     return waited === null
       ? null
       : `webhook ${webhookId} waited ${Math.round(waited / second)} s for another attempt of ${subjectOf(outbox.ids.deliveryOf(id)!)}`
