@@ -87,8 +87,8 @@ export const overlooked: ReadonlyArray<Bug> = [
     "an event in order is said to be in none where another in its batch is",
     {
       in: "placeHeaders",
-      find: 'places.map(({ isInOrder }) => (isInOrder ? "lead" : "none"))',
-      put: 'places.map(() => (places.every(({ isInOrder }) => isInOrder) ? "lead" : "none"))'
+      find: '$places.map(({ isInOrder: $isInOrder }) => ($isInOrder ? "lead" : "none"))',
+      put: '$places.map(() => ($places.every(({ isInOrder }) => isInOrder) ? "lead" : "none"))'
     }
   )
 ]

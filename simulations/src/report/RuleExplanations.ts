@@ -11,7 +11,7 @@ const explanations: Readonly<Record<string, string>> = {
   "live events":
     "A stream of live events must begin where its listener says, or say why it can't, and have every event of the brand from then on, once and in the order of commits, until what began it is over.",
   "deliveries kept":
-    "Leases, recorded attempts, webhooks and what is sent again must move as those of a simple model of the outbox do.",
+    "Leases, recorded attempts, webhooks and what is sent again must move as those of a simple model of the outbox do, and an attempt must be recorded as its receiver saw it.",
   "headers right":
     "Every answer and every post must have the headers that the interface names, with values that can be right, and no others.",
   "deleted stay gone":
