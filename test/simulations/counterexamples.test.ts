@@ -72,7 +72,7 @@ describe("planted bugs", () => {
       ]
       const hunted = await huntAll(
         planted.map(([name]) => bugNamed(name!)!),
-        { seeds: 30, shrinkSeconds: 150, jobs: planted.length, onHunted: () => {} }
+        { seeds: 30, shrinkSeconds: 1500, jobs: planted.length, onHunted: () => {} }
       )
       expect(hunted.map(({ bug, oracle }) => [bug, oracle])).toEqual(planted)
       for (const { actions, bug, faults } of hunted) {
