@@ -44,6 +44,10 @@ describe("retries wait", () => {
     expect(leasedAfter(80, undefined, 0, amongOthers)).toEqual([null, []])
     expect(leasedAfter(81, undefined, 0, amongOthers)[0]).toContain("waited 81 s")
     expect(leasedAfter(80, "clock")).toEqual([null, []])
+    const driftsSince = { plan: alone, at: start - second, isBehind: false }
+    expect(leasedAfter(80, "drift", 0, driftsSince)).toEqual([null, []])
+    expect(leasedAfter(81, "drift", 0, driftsSince)[0]).toContain("waited 81 s")
+    expect(leasedAfter(41, "clock", 0, driftsSince)[0]).toContain("waited 41 s")
     expect(leasedAfter(81, "clock")).toEqual([
       null,
       [["a clock was set, or went wrong, since it was queued", 1]]

@@ -54,7 +54,8 @@ const byLease = (
     }
     // By the clock of its process it is due at another time.
     const isClockWrong = facts.incidents.touched(["clock", "drift"], queuedAt, at)
-    if (waited <= within + mayWait && (isClockWrong || !isAlone)) rule.judged++
+    const isPromptDue = isAlone && !isClockWrong && !facts.incidents.touched(["drift"], 0, queuedAt)
+    if (waited <= within + mayWait && !isPromptDue) rule.judged++
     else if (isClockWrong) rule.weaken("a clock was set, or went wrong, since it was queued")
     // A store with a clock of its own queued it by that one: an emitter whose clock is ahead is not late for it.
     else if (isBehind) rule.weaken("the clock of its emitter was behind that of a networked store")
