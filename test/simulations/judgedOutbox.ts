@@ -16,10 +16,10 @@ export const idle = {
   fast: new Set<string>()
 }
 
-/** What a webhook answers, and after how many seconds after its lease. */
+/** An attempt: what its receiver answered, and how the record differs from that. */
 export interface Attempt {
   readonly status: number
-  readonly heard?: number
+  /** The status in the record, if another. */
   readonly recorded?: number
   /** Milliseconds that the record says, and that the post took. */
   readonly lasted?: number
@@ -32,7 +32,7 @@ export interface Attempt {
   readonly url?: string
 }
 
-/** A store with one webhook, by a rule that sees what is done with it. What is wrong with a call the rule answers, or null. */
+/** What a test can do with the store. Each call returns what the rule finds wrong, or null. */
 export interface JudgedOutbox {
   readonly facts: KnownFacts
   readonly oracle: ReturnType<Oracle["instantiate"]>
@@ -63,6 +63,7 @@ export interface JudgedOutbox {
   ) => string | null | undefined
 }
 
+/** A store with one webhook, created with the fields `requested`, and the rule `name`, which sees each call of the store. */
 export const outbox = (name = "deliveries kept", requested: object = {}): JudgedOutbox => {
   const facts = new KnownFacts(plan)
   facts.isStoreSeen = true
@@ -126,16 +127,7 @@ export const outbox = (name = "deliveries kept", requested: object = {}): Judged
     attempt: (
       number: number,
       token: string | undefined,
-      {
-        error,
-        heard: answered,
-        lasted = 5,
-        late = 0,
-        status,
-        recorded = answered ?? status,
-        took = lasted,
-        url = webhook.url
-      }: Attempt,
+      { error, lasted = 5, late = 0, status, recorded = status, took = lasted, url = webhook.url }: Attempt,
       outcome: string
     ) => {
       const at = start + seconds * second
@@ -143,7 +135,7 @@ export const outbox = (name = "deliveries kept", requested: object = {}): Judged
         id: idOf(number),
         messageId: idOf(number),
         index: 0,
-        status: answered ?? status,
+        status,
         retryAfterSeconds: null,
         retryAfterDate: null,
         webhook: { id: "7", brandId: "1" },

@@ -35,9 +35,7 @@ describe("headers right", () => {
     const reason = "nobody knows whether the request was counted"
     expect(answer("keys.findByHash", "/signals/changes")).toEqual([null, [[reason, 1]]])
   })
-})
 
-describe("headers right, of a post", () => {
   it("lets a post say of each event's place what its lease says [ORD-5]", () => {
     /** What the rule says of a post of one event that names this place, after leases so many seconds before. */
     const posted = (names: string, leases: ReadonlyArray<readonly [order: string, secondsAgo: number]>) => {

@@ -90,6 +90,7 @@ describe("errors clear", () => {
     expect(of('"name" takes text.', { body: { name: "Jane Doe" } })).toBe(null)
     expect(of("Jane Doe is no name.", { body: { name: "Jane Doe" } })).toContain('quotes "Jane Doe"')
     expect(of("The brand has no signal 999999999.", { body: { signalId: "999999999" } })).toBeNull()
+    expect(of("999999999 is no name.", { body: { name: "999999999" } })).toContain("quotes")
     expect(of("This is not JSON: Jane Doe, no JSON.", { unusual: { bytes } })).toContain("quotes")
     expect(of("The body takes JSON; this is not JSON.", { unusual: { bytes } })).toBe(null)
   })

@@ -7,7 +7,7 @@ import type { KnownLease } from "./OutboxRecords.ts"
 const minTimeoutMillis = 14_600
 const maxAttemptMillis = 15_400
 
-/** By how much the duration of an attempt may be off, beside a fiftieth of it. */
+/** How far a recorded duration may differ from that of the post, in addition to a fiftieth of it: clocks are read in whole milliseconds. */
 const clockErrorMillis = 2
 
 /** What stands for an answer to a payload that is too large to be compared with it. */
@@ -65,8 +65,8 @@ export class AttemptRecords {
     } else this.durations.judged++
     if ((status === null) === (error === null))
       return `an attempt of ${id} has the status ${status} and the error ${error}`
-    const mistold = this.mistold(id, lease, { at, durationMillis, error })
-    if (mistold !== null) return mistold
+    const contradicted = this.contradictedByPost(id, lease, { at, durationMillis, error })
+    if (contradicted !== null) return contradicted
     if (status === null) {
       if (error !== "timeout") return error === "connection" ? null : `${id}: the error is ${error}`
       // By the monotonic clock.
@@ -102,10 +102,10 @@ export class AttemptRecords {
   }
 
   /**
-   * What the record says of the time of an attempt, or of why it had no answer, that its one post tells otherwise; null where there is no such
-   * post, or nothing is wrong. [DELIV-5]
+   * How the post of an attempt contradicts its record: the receiver was heard though the record has an error, or the record has another start or
+   * duration. Null where nothing does, or where the lease has no post that ended, or several. [DELIV-5]
    */
-  private mistold(
+  private contradictedByPost(
     id: string,
     lease: KnownLease,
     { at, durationMillis, error }: Pick<Json, "at" | "durationMillis" | "error">
@@ -118,13 +118,13 @@ export class AttemptRecords {
     const [post] = posts
     if (posts.length !== 1 || post!.sent.endedAt === null) return null
     const { at: sentAt, byClock, endedAt, heardAt } = post!.sent
-    // By which clock it was leased anew, and what ended it, nobody knows.
+    // A pause or a set clock can end the attempt at another time, or lease the delivery anew during it.
     if (this.facts.incidents.touched(["pause", "clock"], lease.at, this.facts.now(), process)) {
       this.times.weaken("the process stood still, or its clock was set, since the lease")
       return null
     }
     this.times.judged++
-    // One that comes as the time is over may come behind that.
+    // An answer that comes at the instant of the timeout may be handled after it.
     const isHeard = post!.status !== null && heardAt === endedAt && heardAt - sentAt < minTimeoutMillis
     if (error !== null && isHeard)
       return `${id} is recorded with the error ${error}, and its receiver answered ${post!.status}`

@@ -33,18 +33,17 @@ const absences = (call: Call): ReadonlyArray<string> => {
 /** Texts shorter than this come about in messages by chance. */
 const minLength = 6
 
-/** An id, which tells nothing of a person: a message may name that of a signal which is not there. */
-const id = /^\d+$/
-
 /** Longer bodies are not looked into. */
 const maxBytes = 50_000
 
 const decoder = new TextDecoder()
 
-/** The texts within a value, without the names of fields. */
+/** The texts within a value, without the names of fields. Ids of signals are left out: a message names the one that does not exist. */
 const textsWithin = (value: Json): ReadonlyArray<string> => {
   if (typeof value === "string") return [value]
-  return value === null || typeof value !== "object" ? [] : Object.values(value).flatMap(textsWithin)
+  return value === null || typeof value !== "object"
+    ? []
+    : Object.entries(value).flatMap(([name, each]) => (name === "signalId" ? [] : textsWithin(each)))
 }
 
 /** The texts in JSON. Of what is not JSON, the whole of it and each of its words. */
@@ -64,7 +63,7 @@ const tellingTexts = ({ request }: Call): ReadonlyArray<string> => {
     .decode(bytes)
     .split("\n")
     .flatMap(textsOf)
-    .filter((text) => text.trim().length >= minLength && !id.test(text))
+    .filter((text) => text.trim().length >= minLength)
 }
 
 /** Compares the texts of refusals in one run. */
@@ -85,7 +84,7 @@ export class RefusalTexts {
         return `404 says "${error.message}", which is none of ${texts.join(" ")}`
     }
     if (messages.length === 0) return null
-    // The document is long: few texts come so far.
+    // The document is searched last because it is long.
     const quoted = tellingTexts(call).find(
       (text) => messages.some((message) => message.includes(text)) && !documentText.includes(text)
     )
